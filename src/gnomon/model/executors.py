@@ -67,8 +67,10 @@ class ConfiguredExecutors:
 
     def describe_unknown(self, name: str) -> str:
         """That this name is none of theirs, with the remedy; a clause without a subject."""
-        plural = "s are" if len(self.executors) > 1 else " is"
-        return f"names the executor {name!r}, which is not configured: the executor{plural} {self}; use one of these names, or add it to [core] executor"
+        from gnomon.model.sentences import render, say  # commands that read the configuration have no sentence
+
+        count = len(self.executors)
+        return render(say("executor_is_not_configured", name=name, executor=str(self), count=count))
 
 
 def parse_executors(text: str) -> ConfiguredExecutors:

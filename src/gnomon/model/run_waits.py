@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 
 NO_SLOT: Instant = 0
 """Used instead of a slot: the run waits for the upstream DAG itself, which does not exist, or there is nothing to wait for."""
@@ -20,7 +21,7 @@ KEEP_AFTER_ABSENT = 2
 
 def missing_dag_note(up_dag: str) -> str:
     """The note of a slot whose run cannot end for now, because no file defines its DAG any more."""
-    return f"no file defines DAG {up_dag} any more"
+    return render(say("no_file_defines_dag", dag=up_dag))
 
 
 SlotOutcome = Literal["open", "ok", "bad", "absent", "changed"]

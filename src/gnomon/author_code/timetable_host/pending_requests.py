@@ -10,8 +10,9 @@ import msgspec
 
 from gnomon.author_code.timetable_host.protocol import TimetableHost, TimetableRequest, TimetableResponse
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import say
 
-NO_HOST = "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service"
+NO_HOST = say("timetable_has_no_host")
 
 Key = TypeVar("Key", bound=Hashable)
 Subject = TypeVar("Subject")

@@ -15,6 +15,7 @@ from gnomon.ground.config import Config, without_password
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import render
 from gnomon.queries.report.listings.process_health import list_silent_services
 from gnomon.queries.report.listings.setup_problems import find_setup_problems
 from gnomon.storage.store import (
@@ -173,7 +174,7 @@ def _check_clock_of_database(database: Database, tx: Transaction, now: Instant) 
 
 def _check_services(cfg: Config, tx: Transaction, now: Instant) -> Iterator[CheckRow]:
     for problem in find_setup_problems(tx, cfg.number("triggerer", "job_heartbeat_sec")):
-        yield warn("hosts", problem.found, problem.remedy)
+        yield warn("hosts", render(problem.found), render(problem.remedy))
     for service in list_silent_services(tx):
         yield warn("services", f"no {service} is alive", f"gnomon {service}, or gnomon standalone")
     lease = service_leases.find_lease(tx, service_leases.MONITOR)

@@ -21,6 +21,7 @@ from gnomon.ground.config.host_name import read_host_name
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.ground.wakeups import Listener, Notifier, StopFlag, change_notifier, retry_until_available
 from gnomon.model.errors import ResourceUnavailable
+from gnomon.model.sentences import render
 from gnomon.queries.report.listings.setup_problems import find_setup_problems
 from gnomon.queries.taskapi import answer_task
 from gnomon.services.executors.interface import Executor
@@ -101,7 +102,7 @@ def _warn_of_problems(cfg: Config, db: Database) -> None:
         _log_unavailable(error)
         return
     for problem in problems:
-        _log.warning("doubtful_set_up", problem=problem.found, remedy=problem.remedy)
+        _log.warning("doubtful_set_up", problem=render(problem.found), remedy=render(problem.remedy))
 
 
 def create_timetable_host(cfg: Config, db: Database) -> SubprocessTimetableHost:

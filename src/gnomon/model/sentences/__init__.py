@@ -5,8 +5,8 @@ Whoever explains or refuses writes `say("dag_is_not_paused", dag=dag_id)`. Whoev
 """
 
 from gnomon.model.sentences.sentence import ArgumentValue, Command, RunName, Sentence, TaskName, quote, say
-from gnomon.model.sentences.spans import SentenceSpan, list_spans, render, split_instants
-from gnomon.model.sentences.templates import ArgumentKind
+from gnomon.model.sentences.spans import SentenceSpan, list_spans, render, render_shared, split_instants
+from gnomon.model.sentences.templates import ArgumentKind, list_literals
 
 __all__ = [
     "ArgumentKind",
@@ -16,9 +16,11 @@ __all__ = [
     "Sentence",
     "SentenceSpan",
     "TaskName",
+    "list_literals",
     "list_spans",
     "quote",
     "render",
+    "render_shared",
     "say",
     "split_instants",
 ]

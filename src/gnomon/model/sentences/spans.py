@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -23,6 +24,12 @@ class SentenceSpan(NamedTuple):
 def render(sentence: Sentence) -> str:
     """The text of the sentence."""
     return "".join(text for _, text, _ in _iterate_pieces(sentence))
+
+
+@functools.lru_cache(maxsize=64)
+def render_shared(sentence: Sentence) -> str:
+    """The text of a reason that many rows have: the same object for all, rendered once."""
+    return render(sentence)
 
 
 def list_spans(sentence: Sentence) -> list[SentenceSpan]:

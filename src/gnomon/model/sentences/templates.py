@@ -67,6 +67,11 @@ def find_template(code: str) -> Template:
     return Template(parts, singular, tuple(names if one_words == many else names | {COUNT: None}))
 
 
+def list_literals(code: str) -> tuple[str, ...]:
+    """The literal text before each argument of the code, in order, and that at the end: what a stored text of it can be recognised by."""
+    return tuple(part.literal for part in find_template(code).parts)
+
+
 def _parse(words: str) -> tuple[Part, ...]:
     return tuple(
         Part(literal, name, conversion == "r") for literal, name, _, conversion in string.Formatter().parse(words)

@@ -123,7 +123,7 @@ def with_slot_holders(forecast: NextRuns, due: list[PlannedRun], holder_of: Call
     for row, run in zip(forecast.next_runs, due, strict=True):
         holder = holder_of(run.slot_key)
         if holder is not None:
-            row["state"], row["why"] = "taken", f"not created: run {holder} has this slot"
+            row["state"], row["why"] = "taken", render(say("slot_has_holder", run=holder))
     return forecast
 
 

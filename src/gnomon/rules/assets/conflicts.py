@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gnomon.model.assets import AssetKey
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 
 
 class Declared(NamedTuple):
@@ -32,9 +33,16 @@ def find_conflicts(declarations: Iterable[Declared]) -> dict[int, str]:
         if first_declared.asset.uri != declared.asset.uri:
             errors.setdefault(
                 declared.dag_pk,
-                (
-                    f"asset {declared.asset.name!r} has the uri {declared.asset.uri!r} in {declared.place} and the uri {first_declared.asset.uri!r} in "
-                    f"{first_declared.place} (DAG {first_declared.dag_id!r}, which was first): give both the same uri, or rename one of them"
+                render(
+                    say(
+                        "asset_has_two_uris",
+                        asset=declared.asset.name,
+                        uri=declared.asset.uri,
+                        place=declared.place,
+                        url=first_declared.asset.uri,
+                        elsewhere=first_declared.place,
+                        dag=first_declared.dag_id,
+                    )
                 ),
             )
     return errors

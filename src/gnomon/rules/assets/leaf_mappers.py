@@ -14,6 +14,7 @@ import msgspec
 from gnomon.model.assets import AssetLeaf, PartitionRule, QueuedAssetEvent
 from gnomon.model.ids import find_partition_key_fault
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.sentences import render, say
 from gnomon.rules.partitions.compound_mappers import RollupMapper
 from gnomon.rules.partitions.key_mappers import IdentityMapper, PartitionMapper, list_mapped_keys
 from gnomon.rules.partitions.part_codec import decode_part, list_author_classes
@@ -123,9 +124,8 @@ class DirectLeafMapper:
                 if self._mapper.max_downstream_keys
                 else "[scheduler] partition_mapper_max_downstream_keys"
             )
-            return MappedKey(
-                key=key, refusal=f"with the partition key {key!r} belongs to more than {source}={limit} partitions"
-            )
+            told = say("key_has_many_partitions", key=key, option=source, number=limit)
+            return MappedKey(key=key, refusal=render(told))
         return MappedKey(key=key, keys=tuple(keys))
 
     @property
@@ -139,16 +139,16 @@ class DirectLeafMapper:
 
     def describe_refusal(self, key: str, error: BaseException) -> str:
         """The `refusal` for an exception of the mapper."""
-        return f"has the partition key {key!r}, which {type(self._mapper).__name__} does not map: {error}"
+        mapper = type(self._mapper).__name__
+        return render(say("mapper_does_not_map", key=key, mapper=mapper, error=str(error)))
 
     def measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
         try:
             return self.compute_measure(key, arrived)
         except Exception as error:
             window = getattr(self._mapper, "window", self._mapper)
-            return MeasuredKey(
-                key=key, arrived=tuple(sorted(arrived)), fault=f"{type(window).__name__} has no keys for it: {error}"
-            )
+            fault = render(say("window_has_no_keys", name=type(window).__name__, error=str(error)))
+            return MeasuredKey(key=key, arrived=tuple(sorted(arrived)), fault=fault)
 
     def compute_measure(self, key: str, arrived: Collection[str]) -> MeasuredKey:
         """As `measure`. Raises what the mapper, the window and the wait policy raise."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from gnomon.model.assets import AssetCondition, AssetLeaf, QueuedAssetEvent
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.rules.assets.conditions import describe_leaf, holds, iter_leaves
 from gnomon.rules.assets.leaf_mappers import ConsumedPair, LeafMapper, MappedKey, MeasuredKey
 
@@ -66,7 +67,8 @@ def read_queue(
             reading.waiting.append(event)
             continue
         if answer.refusal is not None:
-            reading.dropped.append((event, f"an event of {describe_leaf(event.leaf)} {answer.refusal}"))
+            told = say("event_is_refused", names=describe_leaf(event.leaf), reason=answer.refusal)
+            reading.dropped.append((event, render(told)))
             continue
         if not answer.keys:
             reading.dropped.append((event, ""))
@@ -101,24 +103,31 @@ def find_partition_date(
     return dates.pop() if len(dates) == 1 else None
 
 
-def describe_partition(partition: PartitionProgress) -> str:
+def describe_partition(partition: PartitionProgress) -> Sentence:
     """A sentence on what the partition lacks."""
     parts = []
     for leaf, progress in partition.leaves.items():
         if progress.fault is not None:
-            parts.append(f"{describe_leaf(leaf)}: {progress.fault}")
+            parts.append(say("asset_has_fault", name=describe_leaf(leaf), fault=progress.fault))
         elif not progress.satisfied and progress.expected is not None:
             missing = progress.missing
-            more = f" and {len(missing) - KEYS_SHOWN} more" if len(missing) > KEYS_SHOWN else ""
+            others = len(missing) - KEYS_SHOWN
             parts.append(
-                f"{len(missing)} of {progress.expected} keys of {describe_leaf(leaf)}: {', '.join(missing[:KEYS_SHOWN])}{more}"
+                say(
+                    "keys_of_asset",
+                    number=len(missing),
+                    total=progress.expected,
+                    name=describe_leaf(leaf),
+                    names=", ".join(missing[:KEYS_SHOWN]),
+                    more=say("and_more", count=others) if others > 0 else None,
+                )
             )
         elif not progress.satisfied:
-            parts.append(f"an event of {describe_leaf(leaf)}")
-    return f"partition {partition.key!r} still lacks {'; '.join(parts)}"
+            parts.append(say("event_of_asset", name=describe_leaf(leaf)))
+    return say("partition_lacks", key=partition.key, clauses=tuple(parts))
 
 
 def _map_event(mapper: LeafMapper, event: QueuedAssetEvent) -> MappedKey | None:
     if event.partition_key is None:
-        return MappedKey(key="", refusal="has no partition key, and the DAG is scheduled by partitions")
+        return MappedKey(key="", refusal=render(say("event_has_no_partition_key")))
     return mapper.map_key(event.partition_key)

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, CalendarEnded
+from gnomon.model.sentences import render, say
 from gnomon.rules.calendars.coverage import Coverage, describe_gap, find_first_known, find_last_known
 from gnomon.rules.calendars.date_units import find_span_bounds, parse_day
 
@@ -274,11 +275,15 @@ def find_end_warning(calendar: Calendar, today: date) -> str | None:
         return None
     source = min((coverage for coverage in calendar.coverages if coverage.last is not None), key=_last_day_of)
     days_left = (last - today).days
-    when = f"{days_left} day{'s' if days_left != 1 else ''} from now" if days_left >= 0 else "which is past"
-    return (
-        f"calendar {calendar.label} knows its days up to {last.isoformat()}, {when}, and no run is planned beyond: "
-        f"{source.source} ends there; {source.remedy}"
+    told = say(
+        "calendar_ends",
+        calendar=calendar.label,
+        last_day=last.isoformat(),
+        end=say("days_from_now", count=days_left) if days_left >= 0 else say("which_is_past"),
+        source=source.source,
+        remedy=source.remedy,
     )
+    return render(told)
 
 
 def _last_day_of(coverage: Coverage) -> date:

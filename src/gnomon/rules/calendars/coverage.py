@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import NamedTuple
 
+from gnomon.model.sentences import render, say
+
 
 class Coverage(NamedTuple):
     """The days that one source covers: from `first` to `last`, both inclusive; None: unbounded."""
@@ -31,7 +33,11 @@ def describe_gap(coverages: tuple[Coverage, ...], day: date) -> str:
     """The source that does not cover `day`, and the remedy. Raises ValueError if all sources cover it."""
     for coverage in coverages:
         if coverage.first is not None and day < coverage.first:
-            return f"{coverage.source} begins on {coverage.first.isoformat()}; {coverage.remedy}"
+            return _describe_end("calendar_begins_on", coverage, coverage.first)
         if coverage.last is not None and day > coverage.last:
-            return f"{coverage.source} ends on {coverage.last.isoformat()}; {coverage.remedy}"
+            return _describe_end("calendar_ends_on", coverage, coverage.last)
     raise ValueError(f"every source covers {day}")
+
+
+def _describe_end(code: str, coverage: Coverage, day: date) -> str:
+    return render(say(code, source=coverage.source, last_day=day.isoformat(), remedy=coverage.remedy))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import FAILED_TASK_STATES, FINISHED_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.trigger_rules import RuleOutcome, Verdict
@@ -59,22 +60,23 @@ def evaluate_sources(sources: Sequence[SourceFacts]) -> Verdict:
     """UPSTREAM_FAILED or SKIP if a source failed or was skipped, WAIT while one is unfinished, else RUN."""
     failed = next((source for source in sources if source.state in FAILED_TASK_STATES), None)
     if failed is not None:
-        return Verdict(
-            RuleOutcome.UPSTREAM_FAILED, f"task {failed.task_id}, which it is mapped over, is {failed.state}"
-        )
+        reason = say("mapped_source_failed", task_id=failed.task_id, state=failed.state)
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, reason)
     skipped = next((source for source in sources if source.state is S.SKIPPED), None)
     if skipped is not None:
-        return Verdict(RuleOutcome.SKIP, f"task {skipped.task_id}, which it is mapped over, was skipped")
+        return Verdict(RuleOutcome.SKIP, say("mapped_source_was_skipped", task_id=skipped.task_id))
     waiting = [source for source in sources if source.is_present and source.state not in FINISHED_TASK_STATES]
     if waiting:
-        return Verdict(RuleOutcome.WAIT, f"its expansion waits for {', '.join(map(_describe_waiting, waiting))}")
+        return Verdict(RuleOutcome.WAIT, say("expansion_waits_for", phrases=tuple(map(_describe_waiting, waiting))))
     return _RUN
 
 
-def _describe_waiting(source: SourceFacts) -> str:
+def _describe_waiting(source: SourceFacts) -> Sentence:
     if source.is_expanded:
-        return f"the number of values that the instances of task {source.task_id} return (some are not done)"
-    return f"the length of the return value of task {source.task_id} ({source.state or 'no status'})"
+        return say("number_of_values_of_task", task_id=source.task_id)
+    if source.state is None:
+        return say("length_of_value_of_task_without_status", task_id=source.task_id)
+    return say("length_of_value_of_task", task_id=source.task_id, state=source.state)
 
 
 def measure_factors(levels: Sequence[Expansion], sources: Mapping[str, SourceFacts]) -> FactorLengths | None:
@@ -113,47 +115,45 @@ def count_instances(lengths: FactorLengths) -> int:
     return math.prod(map(math.prod, lengths))
 
 
-def describe_missing(sources: Iterable[SourceFacts]) -> str:
+def describe_missing(sources: Iterable[SourceFacts]) -> Sentence:
     """The reason of a task whose sources are finished without a length."""
     for source in sources:
         if not source.is_present:
-            return f"task {source.task_id}, which it is mapped over, has no instance in this run"
+            return say("mapped_source_has_no_instance", task_id=source.task_id)
         if source.length is None:
-            return (
-                f"task {source.task_id}, which it is mapped over, is {source.state} and has no return value with a length: "
-                f"clear {source.task_id}, so that it returns a list or a dict"
-            )
-    return "a length that it is mapped over is not known"
+            return say("mapped_source_has_no_length", task_id=source.task_id, state=str(source.state))
+    return say("mapped_length_is_not_known")
 
 
-def describe_zero(levels: Sequence[Expansion], lengths: FactorLengths) -> str:
+def describe_zero(levels: Sequence[Expansion], lengths: FactorLengths) -> Sentence:
     """The reason of a task that is skipped because a length is 0."""
     for level, values in zip(levels, lengths, strict=True):
         for factor, value in zip(level.factors, values, strict=True):
             if value == 0:
                 names = list_sources([Expansion(factors=(factor,))])
-                return "there is nothing to map over: " + (
-                    f"{' and '.join(names)} gave no elements" if names else "the list in the file is empty"
-                )
-    return "there is nothing to map over"
+                if not names:
+                    return say("list_in_file_is_empty")
+                return say("tasks_gave_no_elements", names=" and ".join(names))
+    return say("nothing_to_map_over")
 
 
 def find_excess(
     task_id: str, lengths: FactorLengths, sources: Iterable[SourceFacts], max_map_length: int
-) -> str | None:
+) -> Sentence | None:
     """Why the task cannot be expanded to these lengths, with the remedy; None if it can.
 
     `max_map_length` limits the length of a return value, not the number of values that the instances of a mapped task return.
     """
     for source in sources:
         if not source.is_expanded and source.length is not None and source.length > max_map_length:
-            return (
-                f"task {task_id} is mapped over the return value of {source.task_id}, which has {source.length} elements; "
-                f"[core] max_map_length allows {max_map_length}: return fewer, or raise the option and clear {source.task_id}"
+            return say(
+                "mapped_value_is_too_long",
+                task_id=task_id,
+                source=source.task_id,
+                length=source.length,
+                most=max_map_length,
             )
     count = count_instances(lengths)
     if count > INSTANCES_MAX:
-        return (
-            f"task {task_id} would have {count} instances, and a task can have {INSTANCES_MAX}: map over fewer elements"
-        )
+        return say("task_has_too_many_instances", task_id=task_id, number=count, most=INSTANCES_MAX)
     return None

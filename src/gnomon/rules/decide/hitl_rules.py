@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping
 
 from gnomon.model.hitl import HITLRequest, HITLRespondent, HITLResponse
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 
 
 def find_respondent_fault(request: HITLRequest, respondent: HITLRespondent) -> str | None:
     """Return why this person may not answer; None for one who may."""
     assigned = request.assigned_users
     if assigned and not any(respondent.id == user.id or respondent.name in (user.id, user.name) for user in assigned):
-        return f"{respondent.name!r} may not answer this question; it is assigned to {', '.join(sorted(user.name for user in assigned))}"
+        names = ", ".join(sorted(user.name for user in assigned))
+        return render(say("person_may_not_answer", name=respondent.name, names=names))
     return None
 
 
@@ -27,14 +29,15 @@ def find_response_fault(
     if refusal is not None:
         return refusal
     if not chosen_options:
-        return f"choose {'at least one' if request.multiple else 'one'} of the options: {_list(request.options)}"
+        return render(say("choose_options" if request.multiple else "choose_an_option", options=_list(request.options)))
     unknown = [option for option in chosen_options if option not in request.options]
     if unknown:
-        return f"the question has no option {_list(unknown)}; its options: {_list(request.options)}"
+        return render(say("question_has_no_option", names=_list(unknown), options=_list(request.options)))
     if len(chosen_options) > 1 and not request.multiple:
-        return f"choose only one of the options: {_list(request.options)}"
+        return render(say("choose_only_one_option", options=_list(request.options)))
     if set(params_input) != set(request.params):
-        return f"give a value for each of the params {_list(request.params) or 'none'}, not for {_list(params_input) or 'none'}"
+        options, names = _list(request.params) or "none", _list(params_input) or "none"
+        return render(say("params_do_not_match", options=options, names=names))
     return None
 
 

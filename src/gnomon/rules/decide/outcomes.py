@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gnomon.model.instants import Instant, add_seconds
+from gnomon.model.sentences import Sentence, list_literals, quote, render, say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import FAILED_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -31,21 +32,27 @@ def describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[Ended
 
     `causes`: the failed instances among the failed leaves and what is above them. Without any, the leaves are named with their reasons.
     """
+    return render(_describe_run_failure(causes, leaves))
+
+
+def _describe_run_failure(causes: Iterable[EndedInstance], leaves: Iterable[EndedInstance]) -> Sentence:
     failed = sorted(causes, key=lambda instance: (is_fail_fast(instance.reason), instance.ended_at or 0, instance.name))
     victims = [leaf.name for leaf in leaves if leaf.state is S.UPSTREAM_FAILED]
     if not failed:
-        return _list_some(
-            [_describe_instance(leaf, str(leaf.state)) for leaf in leaves if leaf.state in FAILED_TASK_STATES],
-            _MAX_REASONS,
-            "; ",
-        )
-    causes_text = _list_some([_describe_instance(instance, "failed") for instance in failed], _MAX_REASONS, "; ")
-    return f"{causes_text}; not run because of it: {_list_some(victims, _MAX_LISTED, ', ')}" if victims else causes_text
+        ended = [leaf for leaf in leaves if leaf.state in FAILED_TASK_STATES]
+        clauses = tuple(_describe_instance(leaf, str(leaf.state)) for leaf in ended[:_MAX_REASONS])
+        return say("run_failure", clauses=clauses, more=_count_others(ended, _MAX_REASONS))
+    clauses = tuple(_describe_instance(instance, S.FAILED) for instance in failed[:_MAX_REASONS])
+    more = _count_others(failed, _MAX_REASONS)
+    if not victims:
+        return say("run_failure", clauses=clauses, more=more)
+    names, other = ", ".join(victims[:_MAX_LISTED]), _count_others(victims, _MAX_LISTED)
+    return say("run_failure_with_victims", clauses=clauses, more=more, names=names, other=other)
 
 
 def build_fail_fast_reason(task: str) -> str:
     """The reason of the instances that `fail_fast` stopped because that task failed."""
-    return f"{_FAIL_FAST}task {task} failed"
+    return render(say("fail_fast_stops", task_id=task))
 
 
 def is_fail_fast(reason: str | None) -> bool:
@@ -53,18 +60,18 @@ def is_fail_fast(reason: str | None) -> bool:
     return reason is not None and reason.startswith(_FAIL_FAST)
 
 
-def _describe_instance(instance: EndedInstance, state: str) -> str:
+def _describe_instance(instance: EndedInstance, state: str) -> Sentence:
     line = next((line for line in map(str.strip, (instance.reason or "").splitlines()) if line), "")
-    return f"task {instance.name} {state}" + (
-        f": {line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + '…'}" if line else ""
-    )
+    shown = line if len(line) <= _MAX_REASON_CHARS else line[:_MAX_REASON_CHARS] + "…"
+    reason = say("because", why=quote(shown)) if line else None
+    return say("instance_ended", task_id=instance.name, state=state, stored=reason)
 
 
-def _list_some(items: list[str], most: int, separator: str) -> str:
-    return separator.join(items[:most]) + (f" and {len(items) - most} more" if len(items) > most else "")
+def _count_others(items: Sequence[object], most: int) -> Sentence | None:
+    return say("and_more", count=len(items) - most) if len(items) > most else None
 
 
-_FAIL_FAST = "fail_fast: "
+_FAIL_FAST = list_literals("fail_fast_stops")[0]
 _MAX_LISTED = 5
 _MAX_REASONS = 3
 _MAX_REASON_CHARS = 300
@@ -81,12 +88,17 @@ class RunStop(NamedTuple):
 
 def build_mark(state: str, by: str) -> RunStop:
     """The end of a run that a user marked."""
-    return RunStop(DagRunState(state), f"marked {state} by {by}")
+    return RunStop(DagRunState(state), describe_mark(state, by))
+
+
+def describe_mark(state: str, by: str) -> str:
+    """The reason of a run or a task instance that a user marked."""
+    return render(say("marked_by", state=state, by=by))
 
 
 def build_overlap_end(run_id: str) -> RunStop:
     """The end of a run because the run with this id was due, with overlap="cancel_running"."""
-    return RunStop(DagRunState.FAILED, f"{_OVERLAP_END}run {run_id} was due", "cancel_running")
+    return RunStop(DagRunState.FAILED, render(say("run_was_overlapped", run=run_id)), "cancel_running")
 
 
 def parse_run_stop(reason: str | None) -> RunStop | None:
@@ -95,11 +107,11 @@ def parse_run_stop(reason: str | None) -> RunStop | None:
         return None
     if reason.startswith(_OVERLAP_END):
         return RunStop(DagRunState.FAILED, reason, "cancel_running")
-    return next((RunStop(state, reason) for state in _MARKS if reason.startswith(f"marked {state} by ")), None)
+    return next((RunStop(state, reason) for state, mark in _MARKS.items() if reason.startswith(mark)), None)
 
 
-_OVERLAP_END = 'overlap="cancel_running": '
-_MARKS = (DagRunState.SUCCESS, DagRunState.FAILED)
+_OVERLAP_END = list_literals("run_was_overlapped")[0]
+_MARKS = {state: describe_mark(state, "") for state in (DagRunState.SUCCESS, DagRunState.FAILED)}
 
 RETRY_DELAY_CAP_S = 86_400.0
 """[core] max_task_retry_delay: the longest delay, in seconds."""
@@ -108,13 +120,13 @@ UNENTERED_LIMIT = 10
 
 RESTARTS_MAX = 10
 """How often in a row an attempt of a restartable task that the installation lost runs again; then the loss costs the try."""
-_RESTARTED = "; it runs again without costing a try, because the task is restartable ("
-_OF_RESTARTS = f" of at most {RESTARTS_MAX})"
+_RESTARTED, _of_most, _end = list_literals("restarted")[1:]
+_OF_RESTARTS = f"{_of_most}{RESTARTS_MAX}{_end}"
 
 
 def format_restart(loss: str, number: int) -> str:
     """The reason of an attempt that was lost and runs again, for the `number`th time in a row (from 1)."""
-    return f"{loss}{_RESTARTED}{number}{_OF_RESTARTS}"
+    return render(say("restarted", reason=loss, number=number, most=RESTARTS_MAX))
 
 
 def parse_restarts(reason: str | None) -> int:

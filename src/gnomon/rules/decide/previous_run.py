@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import RunName, Sentence, TaskName, say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import GOOD_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
@@ -16,38 +18,38 @@ _RUN = Verdict(RuleOutcome.RUN)
 
 
 def evaluate_previous_run(
-    task: TaskSpec, previous_run_id: str | None, previous: S | None, downstream: Sequence[tuple[str, S | None]]
+    task: TaskSpec, run: RunName | None, previous: S | None, downstream: Sequence[tuple[str, int, S | None]]
 ) -> Verdict:
     """Whether the same task of the previous run lets this one run.
 
-    `previous_run_id` None: there is no previous run. `previous`: the state of the task in it. `downstream`: (name, state) of
-    the direct downstream tasks in it.
+    `run`: the previous run; None: there is none. `previous`: the state of the task in it. `downstream`: (task id, map index,
+    state) of the direct downstream instances in it.
     """
-    if previous_run_id is None or not _depends_on_past(task):
+    if run is None or not _depends_on_past(task):
         return _RUN
     if previous not in GOOD_TASK_STATES:
-        return Verdict(RuleOutcome.WAIT, f"depends_on_past: {_describe_state(task.task_id, previous_run_id, previous)}")
+        state = _describe_state(run, task.task_id, UNMAPPED, previous)
+        return Verdict(RuleOutcome.WAIT, say("depends_on_past_waits", why=state))
     if task.wait_for_downstream:
-        for task_id, state in downstream:
-            if state not in GOOD_TASK_STATES:
-                return Verdict(
-                    RuleOutcome.WAIT, f"wait_for_downstream: {_describe_state(task_id, previous_run_id, state)}"
-                )
+        for task_id, map_index, other in downstream:
+            if other not in GOOD_TASK_STATES:
+                state = _describe_state(run, task_id, map_index, other)
+                return Verdict(RuleOutcome.WAIT, say("wait_for_downstream_waits", why=state))
     return _RUN
 
 
-def _describe_state(task_id: str, run_id: str, state: S | None) -> str:
-    return f"{task_id} in run {run_id} " + ("has no status yet" if state is None else f"is {state.value}")
+def _describe_state(run: RunName, task_id: str, map_index: int, state: S | None) -> Sentence:
+    task = TaskName(run.dag_id, run.run_id, task_id, map_index)
+    if state is None:
+        return say("task_of_run_has_no_status", task=task, run=run)
+    return say("task_of_run_is", task=task, run=run, state=state.value)
 
 
-def evaluate_without_previous(task: TaskSpec, previous_run_id: str) -> Verdict:
-    """Whether a task that the previous run did not have may run."""
+def evaluate_without_previous(task: TaskSpec, run: RunName) -> Verdict:
+    """Whether a task that the previous run, `run`, did not have may run."""
     if task.ignore_first_depends_on_past or not _depends_on_past(task):
         return _RUN
-    return Verdict(
-        RuleOutcome.WAIT,
-        f"depends_on_past: run {previous_run_id} has no task {task.task_id}, and its ignore_first_depends_on_past is False",
-    )
+    return Verdict(RuleOutcome.WAIT, say("previous_run_lacks_task", run=run, task_id=task.task_id))
 
 
 def decide_skip(skip: Verdict, past: Verdict) -> Verdict:
@@ -57,7 +59,7 @@ def decide_skip(skip: Verdict, past: Verdict) -> Verdict:
     """
     if past.outcome is not RuleOutcome.WAIT:
         return skip
-    return Verdict(RuleOutcome.WAIT, f"{past.reason}; wait_for_past_depends_before_skipping: then {skip.reason}")
+    return Verdict(RuleOutcome.WAIT, say("waits_before_skip", past=past.reason, why=skip.reason))
 
 
 def _depends_on_past(task: TaskSpec) -> bool:

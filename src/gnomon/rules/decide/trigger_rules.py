@@ -12,7 +12,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, list_literals, render, render_shared, say
 from gnomon.model.states import TaskInstanceState as S
 
 
@@ -26,18 +26,23 @@ class RuleOutcome(Enum):
 
 
 class Verdict(NamedTuple):
-    """The outcome and its reason, a sentence that `explain` prints and the store keeps."""
+    """The outcome and its reason, a sentence that `explain` prints and the store keeps as text."""
 
     outcome: RuleOutcome
-    reason: str = ""
+    reason: Sentence | None = None
+
+    @property
+    def text(self) -> str:
+        """The reason as it is stored."""
+        return "" if self.reason is None else render_shared(self.reason)
 
 
-_SKIPPED_BY = "skipped by "
+_SKIPPED_BY = list_literals("skipped_by_branch")[0]
 
 
 def format_skip_reason(name: str) -> str:
     """The reason of a task that the branch task instance `name` skipped."""
-    return _SKIPPED_BY + name
+    return render(say("skipped_by_branch", name=name))
 
 
 def parse_skip_reason(reason: str | None) -> tuple[str, int] | None:
@@ -48,12 +53,12 @@ def parse_skip_reason(reason: str | None) -> tuple[str, int] | None:
     return task_id, int(index) if index else UNMAPPED
 
 
-_LEFT_OUT = "does not follow "
+_LEFT_OUT = list_literals("branch_left_out")[0]
 
 
 def format_left_out(task_ids: Iterable[str]) -> str:
     """The reason of a branch that succeeded and skips tasks which are not expanded yet."""
-    return _LEFT_OUT + ", ".join(task_ids)
+    return render(say("branch_left_out", names=", ".join(task_ids)))
 
 
 def parse_left_out(reason: str | None) -> list[str]:
@@ -270,9 +275,12 @@ def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
         return by_scope  # also before the rule skips or fails the task: what becomes of it does not depend on who ends first
     rule = RULES[rule_name]
     if rule.upstream_failed(tally):
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, f"trigger rule {rule_name} cannot be met: {_counts(tally)}")
+        return Verdict(
+            RuleOutcome.UPSTREAM_FAILED,
+            say("trigger_rule_cannot_be_met", rule_name=rule_name, counts=_counts(tally)),
+        )
     if rule.skip(tally):
-        return Verdict(RuleOutcome.SKIP, f"trigger rule {rule_name} skips it: {_counts(tally)}")
+        return Verdict(RuleOutcome.SKIP, say("trigger_rule_skips", rule_name=rule_name, counts=_counts(tally)))
     return by_scope if rule.run(tally) else _WAIT
 
 
@@ -282,7 +290,12 @@ def _evaluate_scope(scope: ScopeTally) -> Verdict:
     if scope.bad > 0 or scope.skipped > 0:
         return Verdict(
             RuleOutcome.UPSTREAM_FAILED if scope.bad > 0 else RuleOutcome.SKIP,
-            f"{_name_setups(scope)} did not succeed: {_counts(scope)}",
+            say(
+                "setups_did_not_succeed",
+                names=", ".join(scope.names),
+                count=len(scope.names),
+                counts=_counts(scope),
+            ),
         )
     return _RUN if scope.success + scope.removed >= scope.total else _WAIT
 
@@ -313,11 +326,6 @@ def describe_scope_wait(scope: ScopeTally) -> Sentence:
         total=scope.total,
         counts=_counts(scope),
     )
-
-
-def _name_setups(scope: ScopeTally) -> str:
-    """`its setup a`, or `its setups a, b`."""
-    return f"its setup{'s' if len(scope.names) != 1 else ''} {', '.join(scope.names)}"
 
 
 def _describe_rule_wait(rule_name: str, tally: Tally) -> Sentence:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from gnomon.model.errors.product import find_close_matches
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.dependencies.shape import Shape
 
@@ -195,10 +196,7 @@ def errors_of(shapes: Mapping[str, Shape]) -> dict[str, str]:
     for dag_id, shape in shapes.items():
         messages = _slotless_upstreams(dag_id, shape.edges, shapes)
         if dag_id in cycles:
-            messages.append(
-                f"DAG {dag_id!r} is in a cycle of DAGs that wait for one another within one period: {cycles[dag_id]} (each waits for "
-                "the next); remove one of these dependencies, or let it wait for the period before, with previous=1"
-            )
+            messages.append(render(say("dag_is_in_cycle", dag=dag_id, names=str(cycles[dag_id]))))
         if messages:
             errors[dag_id] = "; ".join(messages)
     return errors
@@ -215,15 +213,22 @@ def doubts_of(
     for edge in edges:
         after = edge.dependency
         if after.dag_id not in dag_ids:
-            messages[
-                f"{_describe_subject(dag_id, edge)} waits for DAG {after.dag_id!r}, which is in no file{_suggest_name(after.dag_id, dag_ids)}; "
-                "its runs wait until it is there"
-            ] = None
+            doubt = say(
+                "upstream_is_in_no_file",
+                waiting=_describe_subject(dag_id, edge),
+                dag=after.dag_id,
+                hint=_suggest_name(after.dag_id, dag_ids),
+            )
+            messages[render(doubt)] = None
         elif after.task_id is not None and after.task_id not in tasks.get(after.dag_id, (after.task_id,)):
-            messages[
-                f"{_describe_subject(dag_id, edge)} waits for task {after.task_id!r} of DAG {after.dag_id!r}, which has no such task"
-                f"{_suggest_name(after.task_id, tasks[after.dag_id])}; a run without that task counts as failed"
-            ] = None
+            doubt = say(
+                "upstream_has_no_such_task",
+                waiting=_describe_subject(dag_id, edge),
+                task_id=after.task_id,
+                dag=after.dag_id,
+                hint=_suggest_name(after.task_id, tasks[after.dag_id]),
+            )
+            messages[render(doubt)] = None
     return list(messages)
 
 
@@ -233,17 +238,17 @@ def _slotless_upstreams(dag_id: str, edges: Iterable[Edge], shapes: Mapping[str,
         upstream = edge.dependency.dag_id
         why = shapes[upstream].slotless if upstream in shapes else None
         if why is not None:
-            messages[
-                f"{_describe_subject(dag_id, edge)} waits for DAG {upstream!r}, which has no slots to wait for: {why}; give {upstream!r} a "
-                f"schedule with times, or remove After({upstream!r})"
-            ] = None
+            fault = say("upstream_has_no_slots", waiting=_describe_subject(dag_id, edge), dag=upstream, reason=why)
+            messages[render(fault)] = None
     return list(messages)
 
 
-def _describe_subject(dag_id: str, edge: Edge) -> str:
-    return f"DAG {dag_id!r}" if edge.task_id is None else f"task {edge.task_id!r} of DAG {dag_id!r}"
+def _describe_subject(dag_id: str, edge: Edge) -> Sentence:
+    if edge.task_id is None:
+        return say("waiting_dag", dag=dag_id)
+    return say("waiting_task_of_dag", task_id=edge.task_id, dag=dag_id)
 
 
-def _suggest_name(name: str, names: Collection[str]) -> str:
+def _suggest_name(name: str, names: Collection[str]) -> Sentence | None:
     matches = find_close_matches(name, names, cutoff=0.7)
-    return f" (did you mean {matches[0]!r}?)" if matches else ""
+    return say("name_may_be_meant", name=matches[0]) if matches else None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
 
 WITHOUT_SLOTS = {
-    "NullTimetable": "it has no schedule",
-    "OnceTimetable": "it runs once, at no time of the clock",
-    "PartitionedAtRuntime": "it has no schedule",
-    "ContinuousTimetable": "it runs again whenever its last run has ended",
+    "NullTimetable": "it_has_no_schedule",
+    "OnceTimetable": "it_runs_once",
+    "PartitionedAtRuntime": "it_has_no_schedule",
+    "ContinuousTimetable": "it_follows_its_runs",
 }
-"""Built-in timetables without planned times, by class name, with the reason."""
+"""Built-in timetables without planned times, by class name, with the code of the reason."""
 
 
 class Shape(NamedTuple):
@@ -36,8 +37,10 @@ def shape_of(spec: DagSpec) -> Shape:
 
 def find_slotless_reason(timetable: TimetableRef) -> str | None:
     """Why the slots of this timetable are not known before its runs; None if they are known."""
+    name = timetable.builtin_name
     if not timetable.can_be_scheduled:
-        return WITHOUT_SLOTS["NullTimetable"]
-    if timetable.is_continuous:
-        return WITHOUT_SLOTS["ContinuousTimetable"]
-    return None if timetable.builtin_name is None else WITHOUT_SLOTS.get(timetable.builtin_name)
+        name = "NullTimetable"
+    elif timetable.is_continuous:
+        name = "ContinuousTimetable"
+    code = None if name is None else WITHOUT_SLOTS.get(name)
+    return None if code is None else render(say(code))

@@ -6,6 +6,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gnomon.model.sentences import render, say
 from gnomon.rules.partitions.part_codec import PartitionPart, builtin_part
 
 
@@ -39,7 +40,7 @@ class WaitPolicy(PartitionPart):
         """The answer for these keys; keys in `matched` that are not expected do not count."""
         size = len(expected)
         unreachable = self.is_unreachable(size)
-        reason = f"wait policy {self!r} can never be satisfied: the window has {size} keys" if unreachable else None
+        reason = render(say("wait_policy_is_unreachable", rule_name=repr(self), number=size)) if unreachable else None
         return PartitionSatisfaction(
             self.is_satisfied(matched=len(matched & expected), expected=size), unreachable, reason
         )

@@ -6,6 +6,7 @@ import msgspec
 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning.plan import MISFIRE_GRACE_S, Plan, plan_runs
@@ -109,39 +110,30 @@ def _build_forecast_run(
 ) -> ForecastRun:
     why = _describe_reason(dag, run, at, active_since, is_now, unfinished, grace_s)
     if is_held:
-        limit_text = (
-            f"max_active_runs={limit} is reached by {unfinished} unfinished run{'' if unfinished == 1 else 's'}"
-        )
-        return ForecastRun(run=run, state="held", made_at=None, why=f"{limit_text}; {why}")
-    return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=why)
+        runs = say("unfinished_runs", count=unfinished)
+        reached = say("max_active_runs_is_reached", runs_limit=limit, runs=runs)
+        told = render(say("run_is_held", clauses=(reached, why)))
+        return ForecastRun(run=run, state="held", made_at=None, why=told)
+    return ForecastRun(run=run, state="now" if is_now else "planned", made_at=at, why=render(why))
 
 
 def _describe_reason(
     dag: DagSpec, run: PlannedRun, at: Instant, active_since: Instant, is_now: bool, unfinished: int, grace_s: float
-) -> str:
+) -> Sentence:
     late_by = compute_jitter(dag)
-    moved = f", {late_by / SECOND:g} s later by jitter" if late_by else ""
+    moved = say("later_by_jitter", duration=late_by / SECOND) if late_by else None
     if not is_now:
-        return {
-            "skip": f'on time{moved}, unless a run is active then (overlap="skip")',
-            "cancel_running": f'on time{moved}; a run that is active then ends failed (overlap="cancel_running")',
-        }.get(dag.overlap, f"on time{moved}")
-    ending = (
-        '; the active run ends failed (overlap="cancel_running")'
-        if unfinished and dag.overlap == "cancel_running"
-        else ""
-    )
+        return say(_ON_TIME.get(dag.overlap, "run_is_on_time"), jitter=moved)
+    ending = say("active_run_ends_failed") if unfinished and dag.overlap == "cancel_running" else None
     due = run.run_after + late_by
     if at - due <= grace_s * SECOND:
-        return f"due now{moved}{ending}"
+        return say("run_is_due_now", jitter=moved, end=ending)
     if due < active_since:
-        kind = (
-            "made up (catchup=True)"
-            if dag.catchup
-            else "only the newest slot from before the DAG became active runs (catchup=False)"
-        )
-        return kind + ending
-    return f'late (misfire="{resolve_misfire(dag)}"){ending}'
+        return say("run_is_made_up" if dag.catchup else "newest_slot_is_made_up", end=ending)
+    return say("run_is_late", option=resolve_misfire(dag), end=ending)
+
+
+_ON_TIME = {"skip": "run_is_on_time_or_skipped", "cancel_running": "run_is_on_time_and_ends_another"}
 
 
 def list_upcoming_runs(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render_shared, say
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning.policies import PlanningPolicies, build_policies, compute_jitter
@@ -16,8 +17,6 @@ MAX_RUNS = 100
 """Most runs that one call plans; the next call continues."""
 MISFIRE_GRACE_S = 60.0
 """Seconds after which a slot is late, so that `misfire` and `catchup` apply."""
-_OVERLAP_SKIP = 'overlap="skip": a run was active when it was due'
-_OVERLAP_CANCEL = 'overlap="cancel_running": a newer slot was due already, which would have ended its run'
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +101,10 @@ def _decide(
         if ruling is not None:
             due = walk.skip_to_newest(due, ruling.instant, ruling.reason)
         if policies.overlap == "skip" and has_unfinished_regular_runs:
-            due = walk.skip_one(due, _OVERLAP_SKIP)
+            due = walk.skip_one(due, render_shared(say("run_was_active_when_due")))
         elif policies.overlap == "cancel_running" and (newer := walk.peek(due)) is not None and newer.run_after <= now:
             walk.cursor = build_cursor(due)
-            walk.record_skipped(due, _OVERLAP_CANCEL)
+            walk.record_skipped(due, render_shared(say("newer_slot_was_due")))
             due = newer
         else:
             runs.append(due)

@@ -18,6 +18,7 @@ from datetime import timedelta
 from typing import Literal
 
 from gnomon.model.instants import SECOND, Instant, add_seconds, clamp, to_units
+from gnomon.model.sentences import render_shared, say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 
@@ -50,26 +51,24 @@ class PlanningPolicies:
         before = at < self.active_since
         if before and self.oldest is not None and at < self.oldest:
             window = str(timedelta(seconds=self.window_s or 0)).removesuffix(", 0:00:00")
-            reason = f"catchup_window: the slot is more than {window} before the DAG became active"
-            return SlotExclusion("all_before", self.oldest, reason)
+            return SlotExclusion(
+                "all_before", self.oldest, render_shared(say("slot_is_before_catchup_window", limit=window))
+            )
         if now - at <= self.grace:
             return None
         if before:
             if self.catchup:
                 return None
             upto = now if self.misfire == "latest" else min(now, self.active_since - 1)
-            return SlotExclusion(
-                "but_newest", upto, "catchup=False: of the slots before the DAG became active, only the newest runs"
-            )
+            return SlotExclusion("but_newest", upto, render_shared(say("without_catchup_newest_runs")))
         if self.misfire == "all":
             return None
         if self.misfire == "skip":
-            reason = f'misfire="skip": it was late by more than {self.grace / SECOND:g} s (scheduler.misfire_grace)'
+            reason = render_shared(say("slot_was_late", duration=self.grace / SECOND))
             return SlotExclusion("all_before", now - self.grace, reason)
-        reason = (
-            f'misfire="latest": of the slots that are late by more than {self.grace / SECOND:g} s, only the newest runs'
+        return SlotExclusion(
+            "but_newest", now, render_shared(say("of_late_slots_newest_runs", duration=self.grace / SECOND))
         )
-        return SlotExclusion("but_newest", now, reason)
 
     def visits_every_slot(self, last: Instant | None) -> bool:
         """True if every slot after `last` is evaluated; else the timetable itself steps to the newest."""

@@ -7,6 +7,7 @@ from itertools import islice
 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime
+from gnomon.model.sentences import render_shared, say
 from gnomon.model.slots import MAX_COUNTED_SLOTS, Cursor, PlannedRun, SkippedSlots, TimeRestriction
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning.author_methods import find_next_method
@@ -47,7 +48,7 @@ class TimetableWalk:
         if slot is not None and not every and self._is_builtin and slot.run_after <= self._now:
             oldest = self._ask(True, at)
             if oldest is not None and oldest.run_after < slot.run_after:
-                reason = "catchup=False: of the slots before the DAG became active, only the newest runs"
+                reason = render_shared(say("without_catchup_newest_runs"))
                 self._record_range(
                     oldest.run_after, slot.run_after, self._count_slots(oldest.run_after, slot.run_after), reason
                 )

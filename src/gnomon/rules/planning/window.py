@@ -8,6 +8,7 @@ import msgspec
 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
 from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.timetables.base import Timetable
@@ -54,7 +55,7 @@ def list_runs_in_window(
             if run.run_after >= start:
                 runs.append(run)
             if is_over():
-                return WindowRuns(runs=runs, stop_reason="the time for the answer is over; choose a smaller window")
+                return WindowRuns(runs=runs, stop_reason=render(say("time_for_answer_is_over")))
             if len(runs) >= most or step_count >= most + MAX_STEPS_TO_WINDOW or timetable.follows_runs:
                 break
     except PlanningError as error:

@@ -15,6 +15,7 @@ from gnomon.ground import log
 from gnomon.model.assets import AssetCondition, AssetLeaf, PartitionRule
 from gnomon.model.instants import Instant
 from gnomon.model.records import RunRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.assets.conditions import holds
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
@@ -155,7 +156,8 @@ class AssetRunCreator:
         except Exception as failure:
             if not is_isolable(failure, self._db):
                 raise
-            error = f"no run can be created for its asset events: {describe_failure(failure, [], stores_nul=False)}"
+            what = describe_failure(failure, [], stores_nul=False)
+            error = render(say("asset_run_cannot_be_created", reason=what))
         _log.error("asset_runs_refused", dag_id=self._engine_state.dags[candidate.dag_pk].record.dag_id, error=error)
         with self._db.scheduler_write(self._scheduler_id) as tx:
             tx.send("commit.set_dag_error", dag_pk=candidate.dag_pk, error=error)

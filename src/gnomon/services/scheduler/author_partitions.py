@@ -19,6 +19,7 @@ from gnomon.author_code.timetable_host import (
 from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import render, say
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, list_rule_classes
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import Dag
@@ -27,7 +28,7 @@ from gnomon.storage.store import Database
 from gnomon.storage.store.asset_records.partition_runs import read_partition_question
 
 _log = log.get_logger("scheduler.author_partitions")
-NO_HOST = "its partition mapper is an author's class, and this process has no timetable host; run it under a scheduler service"
+NO_HOST = say("mapper_has_no_host")
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class AuthorPartitionQuestions:
         """Sends the queue of the DAG to the host, unless it has to wait; the answer comes with `collect`. Not None: there is no host."""
         dag_pk, version_pk = dag.record.dag_pk, dag.graph.version_pk
         if not self._requests.has_host:
-            return AnsweredQueue(version_pk, PartitionAnswers(), NO_HOST)
+            return AnsweredQueue(version_pk, PartitionAnswers(), render(NO_HOST))
         if self._failed.get(dag_pk) == version_pk:
             return None
         pending = self._requests.get(dag_pk)

@@ -24,6 +24,7 @@ from gnomon.author_code.timetable_host.pending_requests import NO_HOST, PendingR
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange
+from gnomon.model.sentences import render
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning import Plan, compute_creation_time, plan_runs
@@ -65,7 +66,7 @@ class AuthorPlanner:
         """The change that creates the promised run if it is due; else None, after a request to the host."""
         record = dag.record
         if not self._requests.has_host:
-            return build_stopped_change(dag, NO_HOST)
+            return build_stopped_change(dag, render(NO_HOST))
         if record.error is not None or _is_on_time(arguments, now):
             change = _plan_promised_run(dag, arguments, fingerprint, now, record.error)
             if change is not None:

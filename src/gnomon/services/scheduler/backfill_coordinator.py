@@ -16,6 +16,7 @@ from gnomon.ground import log
 from gnomon.model.backfills import MAX_SLOTS, BackfillChange, BackfillRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.backfill_queue import BackfillQueue
@@ -110,7 +111,8 @@ class BackfillCoordinator:
         except Exception as failure:
             if not is_isolable(failure, self._db):
                 raise
-            error = f"it cannot go on: {describe_failure(failure, [], stores_nul=False)}"
+            what = describe_failure(failure, [], stores_nul=False)
+            error = render(say("backfill_cannot_go_on", reason=what))
         _log.error("backfill_stopped", dag_id=dag.record.dag_id, backfill=queue.record.backfill_pk, error=error)
         with self._db.scheduler_write(self._scheduler_id) as tx:
             backfill_runs.set_error(tx, queue.record.backfill_pk, queue.record.slot_count, error)
@@ -263,7 +265,7 @@ def _build_change(dag: Dag, record: BackfillRecord, slots: BackfillSlots) -> Bac
     runs, error, position = slots.runs, slots.error, slots.position or record.position
     if record.slot_count + len(runs) > MAX_SLOTS:
         runs, position = (), record.position
-        error = f"the range has more than {MAX_SLOTS:,} slots; cancel this backfill, and create one for a shorter range"
+        error = render(say("backfill_range_is_too_long", number=f"{MAX_SLOTS:,}"))
     return BackfillChange(
         backfill_pk=record.backfill_pk,
         dag_pk=record.dag_pk,

@@ -15,6 +15,7 @@ from gnomon.author_code.timetable_host.pending_requests import NO_HOST, PendingR
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.rules.timetables.registry import build
@@ -48,17 +49,15 @@ class BackfillPlanner:
             "cursor": dag.record.cursor,
         }
         if not ref.can_be_scheduled or ref.follows_runs:
-            return _failed(
-                record,
-                f"DAG {spec.dag_id!r} has no slots any more: its schedule is {ref.summary or None}; cancel the backfill",
-            )
+            told = say("dag_has_no_slots_any_more", dag=spec.dag_id, schedule=ref.summary or "None")
+            return _failed(record, render(told))
         if ref.builtin:
             try:
                 return find_backfill_slots(timetable=build(ref), **arguments)  # type: ignore[arg-type]
             except PlanningError as error:
                 return _failed(record, str(error))
         if not self._requests.has_host:
-            return _failed(record, NO_HOST)
+            return _failed(record, render(NO_HOST))
         key = (record.backfill_pk, record.dag_pk)
         if key not in self._requests:
             self._requests.submit(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from gnomon.ground import log
-from gnomon.model.ids import quote_argument
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, EventRecord
+from gnomon.model.sentences import Command, render, say
 from gnomon.model.states import DagRunState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
@@ -37,10 +37,8 @@ def pause_failing_dags(
                 continue
             most = dag.graph.spec.max_consecutive_failed_dag_runs
             if _all_failed(tx, dag_pk, most):
-                reason = (
-                    f"paused: its last {most} runs failed (max_consecutive_failed_dag_runs={most}); "
-                    f"correct the cause, then run `gnomon dags unpause {quote_argument(dag.record.dag_id)}`"
-                )
+                unpause = Command("dags unpause", (dag.record.dag_id,))
+                reason = render(say("dag_was_paused_after_failures", most=most, command=unpause))
                 _log.warning("dag_paused", dag_id=dag.record.dag_id, failed_runs=most)
                 changes.dag_paused.append((dag_pk, reason))
                 changes.events.append(EventRecord(now, "dag_paused", dag_pk=dag_pk, body=reason))

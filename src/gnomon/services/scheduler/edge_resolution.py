@@ -20,6 +20,7 @@ from gnomon.ground import log
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.run_waits import SlotFact
+from gnomon.model.sentences import render, say
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.dependencies.upstream_query import DagSide, ResolvedSlots, UpstreamAnswer, to_history
 from gnomon.rules.engine import events as e
@@ -40,7 +41,7 @@ from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag
 
 _log = log.get_logger("scheduler.edge_resolution")
 
-_NO_HOST = "one of the two timetables is an author's class, and this process has no timetable host; run it under a scheduler service"
+_NO_HOST = say("timetables_have_no_host")
 
 
 class _EdgeBatch(NamedTuple):
@@ -169,11 +170,8 @@ class EdgeResolver:
             raise
         except Exception as error:
             _log.exception("slots_not_found", dag_id=batch.dag.record.dag_id, error=str(error))
-            return self._record_failure(
-                batch,
-                f"the slots cannot be found ({type(error).__name__}: {error}); this is an error of Gnomon: report it",
-                now,
-            )
+            told = say("slots_cannot_be_found", name=type(error).__name__, error=str(error))
+            return self._record_failure(batch, render(told), now)
 
     def _resolve_edge(self, upstreams: UpstreamReader, batch: _EdgeBatch) -> list[e.EngineEvent]:
         failed = self._failed.get(batch.key)
@@ -205,7 +203,7 @@ class EdgeResolver:
     # ---- timetables of authors ---------------------------------------------------------------------------------------
     def _ask_host(self, upstreams: UpstreamReader, batch: _EdgeBatch, up: UpstreamDag, query: PendingSlotQuery) -> None:
         if not self._queries.is_available:
-            raise SlotsUnavailable(_NO_HOST)
+            raise SlotsUnavailable(render(_NO_HOST))
         if query.history is None and query.down.dag_id == query.up.dag_id:
             query = with_history(query, upstreams.read_own_history(up, batch.edge.dependency, query.ats.values()))
         self._queries.submit(query, batch.dag, batch.edge, up)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.rules.engine import events as e
 from gnomon.services.scheduler.unstorable_values import INTEGER_MAX, INTEGER_MIN
@@ -24,7 +25,7 @@ def build_replacement(events: Sequence[e.EngineEvent], reason: str, now: Instant
                 e.ResultReceived(_build_failed_result(event.result, reason), event.worker_id, event.sender)
             )
         elif isinstance(event, e.DeferralEnded):
-            result = DeferralResult(outcome="error", reason=f"the event of the trigger cannot be stored: {reason}")
+            result = DeferralResult(outcome="error", reason=render(say("event_cannot_be_stored", reason=reason)))
             replacements.append(e.DeferralEnded(event.key, event.defer_seq, result))
         elif isinstance(event, e.AuthorCodeEntered):
             replacements.append(e.AuthorCodeEntered(event.attempt_id, now))
@@ -32,7 +33,7 @@ def build_replacement(events: Sequence[e.EngineEvent], reason: str, now: Instant
             request_pks[request_pk] = None
         elif not isinstance(event, e.DagRead | e.RunRead | e.BackfillRead | e.PreviousRunsRead):
             return None
-    error = json.dumps({"error": f"the request cannot be carried out: {reason}"})
+    error = json.dumps({"error": render(say("request_cannot_be_carried_out", reason=reason))})
     return [*replacements, *(e.RejectRequest(request_pk, error) for request_pk in request_pks)] or None
 
 
@@ -46,7 +47,7 @@ def _build_failed_result(result: AttemptResult, reason: str) -> AttemptResult:
         map_index=_clamp(result.map_index),
         outcome="failed",
         entered=bool(result.entered),
-        reason=f"the result of the attempt ({escape_unstorable(str(result.outcome))[:40]}) cannot be stored: {reason}",
+        reason=render(say("result_cannot_be_stored", state=escape_unstorable(str(result.outcome))[:40], reason=reason)),
     )
 
 

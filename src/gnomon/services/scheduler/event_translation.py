@@ -15,6 +15,7 @@ from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import MailRecord, QueueDiscard, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.decide.rerun_version import takes_newest_version
 from gnomon.rules.engine import events as e
@@ -177,16 +178,7 @@ def _build_rejection(message: MailRecord) -> list[e.EngineEvent]:
         request_pk = msgspec.convert(json.loads(message.body)["request_pk"], int)
     except UNREADABLE:
         return []
-    return [
-        e.RejectRequest(
-            request_pk,
-            json.dumps(
-                {
-                    "error": "the request cannot be read; use the same release of gnomon for the command and the scheduler"
-                }
-            ),
-        )
-    ]
+    return [_reject(request_pk, say("request_cannot_be_read"))]
 
 
 def read_dags(tx: Transaction, dag_pks: Iterable[int], engine_state: EngineState) -> list[e.EngineEvent]:
@@ -304,11 +296,7 @@ def _translate_action(tx: Transaction, body: dict[str, object], engine_state: En
     tasks = None if keys is None else tuple(TaskKey(run_pk, number, index) for number, index in keys)  # type: ignore[attr-defined]
     match body["action"]:
         case "mark" if body.get("state") not in (_RUN_MARKS if tasks is None else _TASK_MARKS):
-            events.append(
-                e.RejectRequest(
-                    request_pk, json.dumps({"error": f"a run or task cannot be marked {body.get('state')!r}"})
-                )
-            )
+            events.append(_reject(request_pk, say("no_such_mark", state=repr(body.get("state")))))
         case "clear":
             is_newest_wanted = msgspec.convert(body.get("is_newest_wanted"), bool | None)
             choose_version(events, engine_state, is_newest_wanted)
@@ -338,8 +326,12 @@ def _translate_action(tx: Transaction, body: dict[str, object], engine_state: En
         case "delete":
             events.append(e.DeleteRun(run_pk, by, request_pk, address))
         case other:
-            events.append(e.RejectRequest(request_pk, json.dumps({"error": f"unknown action {other!r}"})))
+            events.append(_reject(request_pk, say("action_is_unknown", act=repr(other))))
     return events
+
+
+def _reject(request_pk: int, error: Sentence) -> e.RejectRequest:
+    return e.RejectRequest(request_pk, json.dumps({"error": render(error)}))
 
 
 def _translate_answer(

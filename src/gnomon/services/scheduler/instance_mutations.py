@@ -23,17 +23,13 @@ from gnomon.author_code.timetable_host import (
 )
 from gnomon.author_code.timetable_host.pending_requests import PendingRequests
 from gnomon.ground import log
-from gnomon.model.ids import quote_argument
 from gnomon.model.instance_mutation import MutationAnswer, MutationAnswers, MutationQuestion
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Command, render, say
 from gnomon.rules.engine.events import EngineEvent, InstancesMutated
 from gnomon.rules.engine.state.engine_state import EngineState
 
 _log = log.get_logger("scheduler.instance_mutations")
-_NO_HOST = (
-    "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service"
-)
-_NO_ANSWER = "task_instance_mutation_hook returned nothing; check the cluster policies"
 
 
 class InstanceMutations:
@@ -55,7 +51,7 @@ class InstanceMutations:
         """Send the questions of a committed step to the host; the answers come with `collect`."""
         for question in questions:
             if not self._requests.has_host:
-                self._refused.append(self._refuse(question, _NO_HOST))
+                self._refused.append(self._refuse(question, render(say("hook_has_no_host"))))
                 continue
             self._send(question)
 
@@ -88,7 +84,7 @@ class InstanceMutations:
         result: MutationAnswers = unpack_value(response, MutationAnswers)
         answers = tuple(map(self._check_pool, map(_check_bounds, result.answers[: len(question.instances)])))
         if not answers:
-            return self._refuse(question, _NO_ANSWER)
+            return self._refuse(question, render(say("hook_returned_nothing")))
         self._log_errors(question, answers)
         remaining = question.instances[len(answers) :]
         if remaining:
@@ -102,7 +98,8 @@ class InstanceMutations:
             self._create_pool(answer.pool)
         if self._engine_state.get_pool(answer.pool).slots is not None:
             return answer
-        return f"task_instance_mutation_hook set the pool {answer.pool!r}, which does not exist; make it with: gnomon pools set {quote_argument(answer.pool)} SLOTS"
+        command = Command("pools set", (answer.pool, "SLOTS"))
+        return render(say("hook_set_missing_pool", missing_pool=answer.pool, command=command))
 
     def _refuse(self, question: MutationQuestion, error: str) -> InstancesMutated:
         answers = (error,) * len(question.instances)
@@ -139,5 +136,5 @@ def _check_bounds(answer: MutationAnswer) -> MutationAnswer:
     for name in ("try_number", "pool_slots", "priority_weight"):
         number = getattr(answer, name)
         if number is not None and not -(2**31) <= number < 2**31:
-            return f"task_instance_mutation_hook set {name} to a number that the database cannot store"
+            return render(say("hook_set_large_number", name=name))
     return answer

@@ -15,6 +15,7 @@ from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.rules.engine.state.engine_state import EngineState
@@ -135,9 +136,8 @@ class Planner:
             return build_stopped_change(dag, str(error))
         except Exception as error:
             _log.exception("planning_failed", dag_id=dag.record.dag_id, error=str(error))
-            return build_stopped_change(
-                dag, f"planning failed: {type(error).__name__}: {error}; fix the timetable, or report this"
-            )
+            told = say("planning_failed", name=type(error).__name__, error=str(error))
+            return build_stopped_change(dag, render(told))
 
     def _plan_dag(self, dag: Dag, now: Instant) -> PlanChange | None:
         record, spec = dag.record, dag.graph.spec

@@ -16,6 +16,7 @@ from gnomon.model.errors.product import EngineStepError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes, DagRecord, MailRecord, PlanChange, PlanOutcome, RunRecord
+from gnomon.model.sentences import render, say
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import retract_admissions
 from gnomon.rules.engine.handlers.group_loading import drop_groups, load_groups
@@ -404,7 +405,7 @@ class SchedulerService:
     def _add_quarantined(self, changes: Changes, now: Instant) -> None:
         """Lets the transaction store the messages that could not be read, and those that wait for a DAG that is set aside."""
         for message, error in self._mailbox.take_unreadable():
-            reason = f"the message cannot be read: {type(error).__name__}: {error}"
+            reason = render(say("message_cannot_be_read", name=type(error).__name__, error=str(error)))
             changes.quarantined.append(
                 build_mail_row(message, [], self.engine_state, reason, type(error).__name__, now)
             )
@@ -505,7 +506,8 @@ class SchedulerService:
                 raise
             if len(changes) > 1:
                 return [outcome for change in changes for outcome in self._store_plans([change], now)]
-            reason = f"its next runs cannot be stored: {describe_failure(failure, changes, stores_nul=self._db.dialect == SQLITE)}"
+            what = describe_failure(failure, changes, stores_nul=self._db.dialect == SQLITE)
+            reason = render(say("next_runs_cannot_be_stored", reason=what))
         with self._db.scheduler_write(self.lease.scheduler_id) as tx:
             return [commit.refuse_plan(tx, changes[0], reason)]
 
@@ -550,12 +552,9 @@ class SchedulerService:
     def _name_groups(self, groups: list[int], error: Exception) -> None:
         """Names the quarantined groups in the table, if the database takes that now."""
         cause = root_cause(error)
+        kind = type(cause).__name__
         try:
-            self._withheld.store_groups(
-                groups,
-                f"the scheduler failed by an error of its own: {type(cause).__name__}: {cause}; please report this",
-                type(cause).__name__,
-            )
+            self._withheld.store_groups(groups, render(say("scheduler_failed", name=kind, error=str(cause))), kind)
         except Exception as failure:  # this is the last resort: the groups are in quarantine in any case
             _log.warning("quarantine_not_stored", error=str(failure), kind=type(failure).__name__)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.model.errors.product import EngineStepError
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
@@ -73,10 +74,8 @@ def describe_failure(failure: Exception, suspects: Sequence[object], *, stores_n
             return "; ".join(phrases)
     text = escape_unstorable(str(cause))[:_TEXT_MAX]
     if classify_failure(cause) is FailureKind.DATA and not isinstance(failure, EngineStepError):
-        return f"the database refuses a value of it ({type(cause).__name__}: {text})"
-    return (
-        f"the scheduler failed to apply it by an error of its own ({type(cause).__name__}: {text}); please report this"
-    )
+        return render(say("database_refuses_value", name=type(cause).__name__, error=text))
+    return render(say("scheduler_failed_to_apply", name=type(cause).__name__, error=text))
 
 
 def root_cause(failure: Exception) -> Exception:

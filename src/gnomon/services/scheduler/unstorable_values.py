@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import find_unstorable
 
 INTEGER_MAX = 2**63 - 1
@@ -34,12 +35,12 @@ def _search(value: object, path: str, depth: int, stores_nul: bool) -> Iterator[
         return
     if isinstance(value, int):
         if not INTEGER_MIN <= value <= INTEGER_MAX:
-            yield f"{path or 'a value'} is {_shorten(value)}, which is outside of the 64-bit integers that the database stores"
+            yield render(say("integer_is_too_large", place=path or "a value", number=_shorten(value)))
         return
     if isinstance(value, str):
         fault = find_unstorable(value, stores_nul=stores_nul)
         if fault is not None:
-            yield f"{path or 'a text'} contains {fault}"
+            yield render(say("text_is_unstorable", place=path or "a text", fault=fault))
         return
     for name, part in _list_parts(value):
         yield from _search(

@@ -12,6 +12,7 @@ from gnomon.ground.clock import Clock
 from gnomon.model.instants import Instant
 from gnomon.model.quarantine import DAG_KIND, GROUP_KIND, QuarantinedItem, dag_key, group_key
 from gnomon.model.records import GroupState, MailRecord
+from gnomon.model.sentences import render, say
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.services.scheduler.event_subjects import find_dag_pk, find_run_pk
@@ -56,7 +57,7 @@ class WithheldDags:
                 dag_pk,
                 fault.dag_id,
                 fault.group_no,
-                _format_error(f"a stored row of it cannot be read: {fault.error}"),
+                _format_error(render(say("stored_row_cannot_be_read", error=str(fault.error)))),
                 set(fault.run_pks),
                 set(fault.attempts),
             )
@@ -237,7 +238,7 @@ class WithheldDags:
                 item,
                 events,
                 self._engine_state,
-                f"it waits for DAG {dag.dag_id}, which is set aside",
+                render(say("waits_for_dag_set_aside", dag=dag.dag_id)),
                 "DagSetAside",
                 now,
                 returns_with_dag=True,
@@ -282,7 +283,7 @@ class WithheldDags:
 
 def _refuse(request_pks: Iterable[int], dag: SetAsideDag) -> list[e.EngineEvent]:
     """The answers to these requests."""
-    error = json.dumps({"error": f"DAG {dag.dag_id}: {dag.reason}"})
+    error = json.dumps({"error": render(say("dag_says", dag=dag.dag_id, reason=dag.reason))})
     return [e.RejectRequest(request_pk, error) for request_pk in request_pks]
 
 
@@ -292,4 +293,4 @@ def _is_key(value: object) -> TypeGuard[int]:
 
 
 def _format_error(reason: str) -> str:
-    return f"the DAG is set aside, and is tried again: {reason}"
+    return render(say("dag_is_set_aside", reason=reason))

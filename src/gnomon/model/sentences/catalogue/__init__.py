@@ -20,8 +20,10 @@ from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.option_words import WORDS as OPTION_WORDS
 from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WORDS
+from gnomon.model.sentences.catalogue.reason_words import WORDS as REASON_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
+from gnomon.model.sentences.catalogue.service_words import WORDS as SERVICE_WORDS
 from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
 from gnomon.model.sentences.catalogue.value_words import WORDS as VALUE_WORDS
@@ -32,6 +34,7 @@ TABLES = (
     NAME_WORDS,
     SCHEDULE_WORDS,
     RUN_WORDS,
+    REASON_WORDS,
     TASK_WORDS,
     DAG_WORDS,
     DEPENDENCY_WORDS,
@@ -46,6 +49,7 @@ TABLES = (
     MIGRATION_WORDS,
     OPTION_WORDS,
     PROVIDER_WORDS,
+    SERVICE_WORDS,
     STORAGE_WORDS,
     VALUE_WORDS,
 )

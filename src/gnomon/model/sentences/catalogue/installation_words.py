@@ -17,7 +17,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "tasks_lack_slot_of_triggerer": "All slots of the triggerers are in use, and {tasks_wait} for one. Raise the limit with `--capacity`, or start another triggerer: `{command}`.",
     "dag_is_not_planned": "DAG {dag} is not planned: {error}",
     "more_dags_are_not_planned": ("{count} more DAG is not planned", "{count} more DAGs are not planned"),
-    "setup_is_wrong": "{error}. {remedy}.",
+    "setup_is_wrong": "{why}. {hint}.",
     "items_are_quarantined": (
         "{number} item is in quarantine, the oldest{about} since {since}: {reason}. `{command}` shows all, `{other_command}` puts back.",
         "{number} items are in quarantine, the oldest{about} since {since}: {reason}. `{command}` shows all, `{other_command}` puts back.",

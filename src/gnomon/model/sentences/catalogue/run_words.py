@@ -9,7 +9,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "this_dag_is_paused": "the DAG is paused",
     "this_dag_has_no_file": "no file defines the DAG any more",
     "this_dag_is_not_paused": "the DAG is not paused",
-    "it_waits": "it {reason}",
+    "it_waits": "it {why}",
     "slots_are_looked_up": "it is about to find out what it waits for in other DAGs",
     "run_may_start_at": "it may start at {at}",
     "run_may_start_since": "it may start since {since}",

@@ -33,7 +33,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "partitions_are_complete": "{total} of its partitions are complete: their runs are created as soon as the DAG may have another one",
     "more_partitions_are_not_complete": "{total} more partitions are not complete",
     "dags_schedule_one_another": "these DAGs schedule one another by assets, so that one run can create the next without end: {names}; remove an asset from the outlets or from the schedule of one of them, or pause one",
-    "watcher_is": "watcher {watcher} of asset {asset} {state}",
+    "watcher_is": "watcher {watcher} of asset {asset} {why}",
     # Coming runs, and previews of runs.
     "later_runs_are_not_known": "later runs are not known, because its timetable failed: {error}",
     "runs_wait_for_a_fix": "none of these runs is created until this error is fixed: {error}",

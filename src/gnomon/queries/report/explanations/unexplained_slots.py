@@ -11,6 +11,7 @@ import msgspec
 
 from gnomon.model.instants import Instant, iso, to_instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.queries.report.explanations.skipped_slots import parse_instant
@@ -28,9 +29,9 @@ def find_audit_obstacle(dag: DagRecord) -> str | None:
     """Why no slot of the DAG can be judged; None when slots can be."""
     ref = dag.spec.timetable
     if ref.is_continuous:
-        return "its timetable follows its runs, so it has no slots of its own"
+        return render(say("timetable_follows_its_runs"))
     if ref.builtin and isinstance(build(ref), DeltaTimetable):
-        return "the steps of a span are counted from the last run, so earlier ones are not known"
+        return render(say("steps_count_from_last_run"))
     return None
 
 

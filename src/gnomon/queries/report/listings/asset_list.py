@@ -200,7 +200,7 @@ def _describe_partitions(
     ready = sum(partition.is_complete for partition in partitions)
     pending = [partition for partition in partitions if not partition.is_complete]
     sentences = [say("partitions_are_complete", total=ready)] if ready else []
-    sentences += [quote(describe_partition(partition)) for partition in pending[:PARTITIONS_SHOWN]]
+    sentences += [describe_partition(partition) for partition in pending[:PARTITIONS_SHOWN]]
     if len(pending) > PARTITIONS_SHOWN:
         sentences.append(say("more_partitions_are_not_complete", total=len(pending) - PARTITIONS_SHOWN))
     return sentences + watchers

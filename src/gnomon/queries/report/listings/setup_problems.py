@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gnomon.ground.metrics import definitions
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.queries.report.listings.service_list import ServiceRow, WrittenFigures, list_services, read_figures
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.coordination import leases
@@ -22,11 +22,11 @@ STEADY_S = 150.0
 class SetupProblem:
     """What is wrong, and what to do; text in back quotes is a command or a name."""
 
-    found: str
-    remedy: str
+    found: Sentence
+    remedy: Sentence
 
     def __str__(self) -> str:
-        return f"{self.found}. {self.remedy}."
+        return f"{render(self.found)}. {render(self.remedy)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def find_setup_problems(
 def find_setup_sentences(tx: Transaction, triggerer_beat_s: float) -> list[Sentence]:
     """The same problems with their remedies as sentences."""
     problems = find_setup_problems(tx, triggerer_beat_s)
-    return [say("setup_is_wrong", error=problem.found, remedy=problem.remedy) for problem in problems]
+    return [say("setup_is_wrong", why=problem.found, hint=problem.remedy) for problem in problems]
 
 
 def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iterator[SetupProblem]:
@@ -72,8 +72,8 @@ def _compare_clocks(rows: Sequence[ServiceRow], figures: WrittenFigures) -> Iter
     for host, (difference_s, service) in sorted(worst.items()):
         if abs(difference_s) > CLOCK_DIFFERENCE_S:
             yield SetupProblem(
-                f"The clock of host {host} differs from that of the database by {difference_s:+.1f} s (its {service} has compared them): runs start and time out at wrong instants",
-                "`timedatectl set-ntp true` on both machines synchronises them",
+                say("clock_differs", host=host, number=f"{difference_s:+.1f}", process_kind=service),
+                say("synchronise_clocks"),
             )
 
 
@@ -92,9 +92,8 @@ def _compare_folders(rows: Sequence[ServiceRow], figures: WrittenFigures, now: I
         }.items()
     ):
         yield SetupProblem(
-            f"The DAG folder of the worker on host {host} ({state.files} files) is not that of the dag-processor on host {reference.row.host} ({reference.files} files):"
-            " names or sizes of files differ, so tasks run other code than was parsed",
-            "Give both the same files, or use a Git bundle in `[dag_processor] dag_bundle_config_list`",
+            say("folders_differ", host=host, number=state.files, place=reference.row.host, length=reference.files),
+            say("give_the_same_files"),
         )
 
 
@@ -112,13 +111,11 @@ def _compare_hosts(rows: Sequence[ServiceRow], remote: set[str]) -> Iterator[Set
         return
     for host in sorted(workers - schedulers):
         yield SetupProblem(
-            f"No scheduler uses the worker on host {host}: a worker of the LocalExecutor takes tasks from schedulers of its own host only, and schedulers run on"
-            f" {', '.join(sorted(schedulers))}",
-            f"Start `gnomon scheduler` on {host}, or run tasks there with the CeleryExecutor: `gnomon celery worker`",
+            say("worker_has_no_scheduler", host=host, names=", ".join(sorted(schedulers))),
+            say("start_scheduler_on_host", host=host),
         )
     for host in sorted(schedulers - workers) if workers else ():
         yield SetupProblem(
-            f"The scheduler on host {host} has no worker on its host, and tasks of the LocalExecutor run on the host of their scheduler only: it is a standby for those on"
-            " other hosts",
-            f"Start `gnomon worker` on {host}, or set `[core] executor` to CeleryExecutor",
+            say("scheduler_has_no_worker", host=host),
+            say("start_worker_on_host", host=host),
         )

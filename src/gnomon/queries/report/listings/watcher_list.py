@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.assets import AssetCondition, AssetKey
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.instants import iso
-from gnomon.model.sentences import Command, Sentence, say
+from gnomon.model.sentences import Command, Sentence, render, say
 from gnomon.rules.assets.conditions import iter_leaves, match_leaves
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records import asset_watchers
@@ -54,18 +54,26 @@ def list_watcher_rows(tx: Transaction, asset: AssetKey) -> list[WatcherRow]:
 
 def describe_state(row: StoredWatcher) -> str:
     """Whether the trigger of the watcher runs, in words."""
+    return render(say_state(row))
+
+
+def say_state(row: StoredWatcher) -> Sentence:
+    """Whether the trigger of the watcher runs."""
     if not row.is_wanted:
-        return "stopped: no DAG that is scheduled by the asset is active and not paused"
+        return say("watcher_is_stopped")
     if row.triggerer is not None:
-        return f"runs on triggerer {row.triggerer}{_describe_failure(row)}"
+        return say("watcher_runs", triggerer=row.triggerer, last=_describe_failure(row))
     if row.failure is not None:
-        return f"is started again at {iso(row.retry_at)}{_describe_failure(row)}"
-    return "waits for a triggerer"
+        return say("watcher_is_started_again", at=row.retry_at, last=_describe_failure(row))
+    return say("watcher_waits")
 
 
-def _describe_failure(row: StoredWatcher) -> str:
-    times = "" if row.failures < 2 else f" {row.failures} times in a row, the last time"
-    return "" if row.failure is None else f"; failed{times} at {iso(row.failed_at)}: {row.failure}"
+def _describe_failure(row: StoredWatcher) -> Sentence | None:
+    if row.failure is None:
+        return None
+    if row.failures < 2:
+        return say("watcher_failed_at", at=row.failed_at, error=row.failure)
+    return say("watcher_failed_often", number=row.failures, at=row.failed_at, error=row.failure)
 
 
 def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> list[Sentence]:
@@ -78,7 +86,7 @@ def describe_schedule_watchers(tx: Transaction, condition: AssetCondition) -> li
     ]
     return list(
         dict.fromkeys(
-            say("watcher_is", watcher=row.name, asset=row.asset.name, state=describe_state(row))
+            say("watcher_is", watcher=row.name, asset=row.asset.name, why=say_state(row))
             for row in failing
             if row.failure is not None or row.triggerer is None
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gnomon.model.executors import ConfiguredExecutors
-from gnomon.model.sentences import ArgumentValue, Command, RunName, Sentence, TaskName, quote, say
+from gnomon.model.sentences import ArgumentValue, Command, RunName, Sentence, TaskName, say
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition
 from gnomon.rules.engine.admission.admission_pass import find_free_worker
 from gnomon.rules.engine.lifecycle.capacity import collect_limits, find_full_executor, find_reached_limit
@@ -107,7 +107,7 @@ def _check_executor(
     """Whether a worker of the instance's executor, one of several, has a free slot."""
     executor = executors.find(ti.executor)
     if executor is None:
-        return WaitCondition("worker", False, quote(f"it {executors.describe_unknown(ti.executor or '')}"))
+        return WaitCondition("worker", False, say("it_has_fault", fault=executors.describe_unknown(ti.executor or "")))
     name = str(executor)
     if find_full_executor(engine_state, ti) is None:
         return WaitCondition("worker", True, say("worker_of_executor_has_slot", executor=name))

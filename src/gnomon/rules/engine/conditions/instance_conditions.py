@@ -121,7 +121,7 @@ def _check_previous_run(ti: TaskInstance) -> WaitCondition | None:
         return None
     verdict = compute_previous_run_verdict(ti)
     if verdict.outcome is RuleOutcome.WAIT:
-        return WaitCondition("previous_run", False, quote(verdict.reason))
+        return WaitCondition("previous_run", False, verdict.reason or say("rules_are_evaluated"))
     return WaitCondition("previous_run", True, say("previous_run_lets_it_start"))
 
 
@@ -141,11 +141,11 @@ def _iterate_rules(
     previous, verdict = _check_previous_run(ti), compute_verdict(ti)
     if previous is not None:
         # A task that is to be skipped waits for the previous run too: the reason says what becomes of it then.
-        yield previous if waits or previous.is_met else replace(previous, sentence=quote(verdict.reason))
+        yield previous if waits or previous.is_met else replace(previous, sentence=verdict.reason or previous.sentence)
     if waits or (previous is not None and not previous.is_met):
         return
     if verdict.outcome is RuleOutcome.WAIT and verdict.reason:
-        yield WaitCondition("upstream_dags", False, say("it_waits", reason=verdict.reason))
+        yield WaitCondition("upstream_dags", False, say("it_waits", why=verdict.reason))
     else:
         yield WaitCondition("rules", False, say("rules_are_evaluated"))
 
@@ -158,7 +158,7 @@ def _evaluate_rule(ti: TaskInstance) -> Verdict:
 
 def _describe_rule(ti: TaskInstance, verdict: Verdict) -> Sentence:
     if verdict.reason:
-        return quote(verdict.reason)
+        return verdict.reason
     rule = describe_rule_wait(ti.task.trigger_rule, find_tally(ti))
     upstream = [_describe_state(other) for other in itertools.islice(list_open_upstream(ti), _LISTED_MAX + 1)]
     if not upstream:

@@ -120,7 +120,7 @@ def _check_upstream_dags(run: DagRun) -> list[WaitCondition]:
     if run.pk not in run.dag.runs_waiting_upstream:
         return []
     waits = describe_upstream_waits(run.edges.values())
-    sentence = say("slots_are_looked_up") if waits is None else say("it_waits", reason=waits)
+    sentence = say("slots_are_looked_up") if waits is None else say("it_waits", why=waits)
     return [WaitCondition("upstream_dags", False, sentence, run.record.queued_at)]
 
 

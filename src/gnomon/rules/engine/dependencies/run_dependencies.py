@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.run_waits import NO_SLOT, RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate, WaitState
+from gnomon.model.sentences import Sentence, quote, render, say
 from gnomon.model.states import DagRunState
 from gnomon.rules.decide.edges import EdgeVerdict, decide_wait_state, replaces_absent_slot, subscription_flags
 from gnomon.rules.decide.outcomes import parse_run_stop
@@ -225,7 +226,8 @@ def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None
 
 def _update_reason(context: StepContext, run: DagRun) -> None:
     """Store the reason that the run waits for, or none."""
-    reason = describe_upstream_waits(run.edges.values())
+    waits = describe_upstream_waits(run.edges.values())
+    reason = None if waits is None else render(waits)
     if run.record.reason != reason and parse_run_stop(run.record.reason) is None:
         run.record.reason = reason
         context.mark_run_dirty(run)
@@ -254,7 +256,7 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
     """End the waits of the run and its tasks for that DAG; the audit log records the user and the reason."""
     run = context.engine_state.runs.get(event.run_pk)
     if run is None:
-        _reject_request(context, event, "the run has ended, or no longer exists")
+        _reject_request(context, event, say("run_has_ended_or_is_gone"))
         return
     context.current_dag = run.dag
     edges = [edge for edge in run.edges.values() if event.up_dag in (None, edge.edge.dependency.dag_id)]
@@ -264,17 +266,12 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
         if edge.verdict is not EdgeVerdict.PASS and (edge.edge.task_id is not None or not run.is_running)
     ]
     if not waiting:
-        up_dags = sorted({edge.edge.dependency.dag_id for edge in run.edges.values()})
-        dependencies = f"it waits for {', '.join(up_dags)}" if up_dags else "it waits for no other DAG"
-        _reject_request(
-            context,
-            event,
-            f"the run does not wait for {event.up_dag}: {dependencies}"
-            if event.up_dag and not edges
-            else "the run waits for nothing that could be released",
-        )
+        is_named = event.up_dag and not edges
+        refusal = _describe_other_waits(run, event.up_dag) if is_named else say("nothing_can_be_released")
+        _reject_request(context, event, refusal)
         return
-    note = f"released by {event.by}" + (f": {event.reason}" if event.reason else "")
+    reason = say("because", why=quote(event.reason)) if event.reason else None
+    note = render(say("released_by", by=event.by, stored=reason))
     for edge in waiting:
         _release_edge(context, run, edge, note)
     names = sorted({edge.edge.label for edge in waiting})
@@ -283,6 +280,13 @@ def release_run(context: StepContext, event: ReleaseRun) -> None:
     evaluate(context, run)
     if event.request_pk is not None:
         context.changes.answers.append((event.request_pk, "done", json.dumps({"released": names})))
+
+
+def _describe_other_waits(run: DagRun, up_dag: str | None) -> Sentence:
+    """That the run does not wait for this DAG, and for which it does."""
+    names = ", ".join(sorted({edge.edge.dependency.dag_id for edge in run.edges.values()}))
+    why = say("it_waits_for_dags", names=names) if names else say("it_waits_for_no_dag")
+    return say("run_does_not_wait_for_dag", dag=up_dag, why=why)
 
 
 def _release_edge(context: StepContext, run: DagRun, edge: EdgeWaits, note: str) -> None:
@@ -296,6 +300,6 @@ def _release_edge(context: StepContext, run: DagRun, edge: EdgeWaits, note: str)
         _store_wait(context, run, wait)
 
 
-def _reject_request(context: StepContext, event: ReleaseRun, error: str) -> None:
+def _reject_request(context: StepContext, event: ReleaseRun, error: Sentence) -> None:
     if event.request_pk is not None:
-        context.changes.answers.append((event.request_pk, "refused", json.dumps({"error": error})))
+        context.changes.answers.append((event.request_pk, "refused", json.dumps({"error": render(error)})))

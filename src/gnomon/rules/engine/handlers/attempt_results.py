@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from gnomon.model.attempts import RETURN_VALUE, AttemptResult
 from gnomon.model.records import HAS_VALUE
 from gnomon.model.result_checks import check_result, fail_result, is_entry_instant
+from gnomon.model.sentences import render, say
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.rules.decide.outcomes import (
@@ -111,7 +112,7 @@ def _take_own(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
     if (result.run_pk, result.task_no, result.map_index) == key:
         return result
     own = replace(result, run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
-    return fail_result(own, "the worker reported a result that names another task instance")
+    return fail_result(own, render(say("result_names_another_instance")))
 
 
 def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult, sender: str | None = None) -> None:
@@ -122,9 +123,8 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
         _mark_fresh_import(context, ti.run.dag, result.fresh_reason)
     context.current_dag = ti.run.dag
     if ti.state is S.RESTARTING:
-        release_attempt(
-            context, ti, "failed", f"cleared while running; {result.reason or result.outcome}", result.exit_code, sender
-        )
+        told = render(say("cleared_while_running", reason=result.reason or result.outcome))
+        release_attempt(context, ti, "failed", told, result.exit_code, sender)
         reset_task_instance(context, ti)
         return
     if result.outcome == "lost" and result.entered and ti.task.restartable and not result.is_own_fault:
@@ -146,7 +146,7 @@ def _restart(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
     """
     loss, number = result.reason or "lost", parse_restarts(ti.reason) + 1
     if number > RESTARTS_MAX:
-        return replace(result, reason=f"{loss}; it costs a try: it was restarted {RESTARTS_MAX} times in a row")
+        return replace(result, reason=render(say("restarted_too_often", reason=loss, most=RESTARTS_MAX)))
     ti.unentered_attempts = 0
     return replace(result, entered=False, reason=format_restart(loss, number))
 
@@ -167,7 +167,7 @@ def _on_success(context: StepContext, ti: TaskInstance, result: AttemptResult) -
 
 
 def _on_skipped(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
-    finish_task_instance(context, ti, Cause.SKIP_SELF, result.reason or "the task asked to be skipped")
+    finish_task_instance(context, ti, Cause.SKIP_SELF, result.reason or render(say("task_asked_to_be_skipped")))
 
 
 def _on_failed(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
@@ -177,14 +177,14 @@ def _on_failed(context: StepContext, ti: TaskInstance, result: AttemptResult) ->
 
 def _on_deferred(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     if result.wait is None:
-        fail_try(context, ti, "the task deferred, but its result names no trigger", retryable=False)
+        fail_try(context, ti, render(say("deferral_names_no_trigger")), retryable=False)
         return
     begin_deferral(context, ti, result.wait, Cause.DEFER)
 
 
 def _on_awaiting_input(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     if result.wait is None or result.wait.hitl is None:
-        fail_try(context, ti, "the task waits for a person, but its result has no question", retryable=False)
+        fail_try(context, ti, render(say("result_has_no_question")), retryable=False)
         return
     begin_deferral(context, ti, result.wait, Cause.AWAIT_INPUT)
 
@@ -294,8 +294,9 @@ def on_worker_joined(context: StepContext, worker_id: str, slots: int) -> None:
 def on_worker_lost(context: StepContext, worker_id: str) -> None:
     """Lose every attempt of the worker; each may have entered author code, so each costs a try."""
     context.engine_state.remove_worker(worker_id)
+    loss = render(say("worker_stopped_answering", worker=worker_id))
     for ti in _instances_on_worker(context.engine_state, worker_id):
-        _apply_result(context, ti, build_lost_result(ti, f"lost: worker {worker_id} stopped answering", entered=True))
+        _apply_result(context, ti, build_lost_result(ti, loss, entered=True))
     for pending in lose_callbacks(context, worker_id):
         on_reference_ended(context, pending, None)
 
@@ -316,9 +317,8 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
         if entered is not None and ti.state is S.RESTARTING:
             context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "cleared"))
         if entered is None and (ti.entered or ti.state is S.RESTARTING):
-            _apply_result(
-                context, ti, build_lost_result(ti, f"lost: worker {event.worker_id} no longer has it", entered=True)
-            )
+            loss = render(say("worker_no_longer_has_it", worker=event.worker_id))
+            _apply_result(context, ti, build_lost_result(ti, loss, entered=True))
         elif entered is None:
             context.result.submits.setdefault(event.worker_id, []).append(build_attempt(context.engine_state, ti))
         elif entered and ti.state is S.QUEUED:
@@ -327,7 +327,7 @@ def on_inventory(context: StepContext, event: InventoryRead) -> None:
     for attempt_id in (
         event.running.keys() - context.engine_state.attempts.keys() - context.engine_state.callback_attempts.keys()
     ):
-        context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, "the attempt has ended in the store"))
+        context.result.cancels.append(CancelOrder(event.worker_id, attempt_id, render(say("attempt_has_ended"))))
 
 
 def _instances_on_worker(engine_state: EngineState, worker_id: str) -> Iterator[TaskInstance]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.sentences import render, say
 from gnomon.rules.decide.outcomes import is_fail_fast, parse_restarts, parse_run_stop
 from gnomon.rules.decide.trigger_rules import parse_left_out, parse_skip_reason
 from gnomon.rules.engine.lifecycle.instance_mutation import is_hook_reason
@@ -33,4 +34,4 @@ def quote_author_reason(result: _Result) -> _Result:
     reason = result.reason
     if reason is None or not any(is_own(reason) for is_own in ENGINE_REASONS):
         return result
-    return replace(result, reason=f'the task says "{reason}"')
+    return replace(result, reason=render(say("task_says", reason=reason)))

@@ -6,6 +6,7 @@ import json
 
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.hitl import HITLResponse
+from gnomon.model.sentences import render, say
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.hitl_rules import find_response_fault
 from gnomon.rules.engine.events import HITLAnswered
@@ -20,7 +21,7 @@ def answer_hitl(context: StepContext, event: HITLAnswered) -> None:
     run = context.engine_state.runs.get(event.key.run_pk)
     index = None if run is None else run.graph.index_of_number.get(event.key.task_no)
     ti = None if run is None or index is None else run.find_task_instance(index, event.key.map_index)
-    fault = "the run has ended, or it no longer exists" if ti is None else _find_fault(ti, event)
+    fault = render(say("run_of_question_is_gone")) if ti is None else _find_fault(ti, event)
     if ti is None or fault is not None:
         context.changes.answers.append((event.request_pk, "refused", json.dumps({"error": fault})))
         return
@@ -56,5 +57,7 @@ def _find_fault(ti: TaskInstance, event: HITLAnswered) -> str | None:
         or deferral.result is not None
         or deferral.request.hitl is None
     ):
-        return f"task {ti.name()} does not wait for an answer: it is {ti.state or 'without a state'}"
+        if ti.state is None:
+            return render(say("task_without_state_asks_nothing", task_id=ti.name()))
+        return render(say("task_in_state_asks_nothing", task_id=ti.name(), state=ti.state))
     return find_response_fault(deferral.request.hitl, event.chosen_options, event.params_input, event.respondent)

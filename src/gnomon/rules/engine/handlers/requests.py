@@ -9,9 +9,10 @@ from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import iso
 from gnomon.model.records import EventRecord
 from gnomon.model.run_waits import SubscriptionMessage
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FAILED_TASK_STATES, FINISHED_RUN_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.rules.decide.outcomes import build_mark, parse_run_stop
+from gnomon.rules.decide.outcomes import build_mark, describe_mark, parse_run_stop
 from gnomon.rules.decide.rerun_version import takes_newest_version
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
@@ -126,7 +127,7 @@ def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> boo
     if ti.attempt is not None:
         lifecycle.transition(ti, Cause.CLEAR_LIVE)
         assert ti.worker is not None
-        context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"cleared by {by}"))
+        context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, render(say("cleared_by", by=by))))
         context.mark_dirty(ti)
         return True
     if ti.state is None and not ti.is_queued:
@@ -168,8 +169,9 @@ def mark_tasks(context: StepContext, event: MarkTasks) -> None:
     selected = _select_task_instances(run, event.tasks)
     changed = [ti for ti in selected if ti.state is not state]
     before = [_name_with_state(ti) for ti in changed]
+    reason = describe_mark(event.state, event.by)
     for ti in changed:
-        stop_task_instance(context, ti, cause, f"marked {event.state} by {event.by}")
+        stop_task_instance(context, ti, cause, reason)
     if changed:
         context.add_audit_event(
             "marked", run=run, by=event.by, body=f"{event.state}: {', '.join(before)}", address=event.address
@@ -227,7 +229,7 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
         EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address)
     )
     _discard_run(context, run, event.by)
-    discard_callbacks(context, lambda pending: pending.record.run_pk == run.pk, f"deleted by {event.by}")
+    discard_callbacks(context, lambda pending: pending.record.run_pk == run.pk, render(say("deleted_by", by=event.by)))
     context.result.deleted_runs.append(run.pk)
     context.startable_dags[run.dag] = None
     context.result.plannable_dags.add(run.record.dag_pk)
@@ -242,7 +244,7 @@ def delete_dag(context: StepContext, event: DeleteDag) -> None:
     if dag is not None:
         context.result.touched_groups.add(dag.record.group_no)
         notify_dag_deleted(context, dag.record.dag_id)
-        discard_callbacks(context, lambda pending: pending.dag is dag, f"deleted by {event.by}")
+        discard_callbacks(context, lambda pending: pending.dag is dag, render(say("deleted_by", by=event.by)))
         del context.engine_state.dags[event.dag_pk]
     body = str(event.dag_pk) if dag is None else dag.record.dag_id
     context.changes.events.append(
@@ -278,7 +280,7 @@ def _discard_run(context: StepContext, run: DagRun, by: str) -> None:
         context.dirty_instances.pop(ti, None)
         context.newly_ready.pop(ti, None)
         if ti.attempt is not None and ti.worker is not None and ti.pool is not None:
-            context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, f"deleted by {by}"))
+            context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, render(say("deleted_by", by=by))))
             used = context.changes.pool_used
             used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
         drop_deferral(context, ti, killed=True)
@@ -320,7 +322,7 @@ def _find_run(context: StepContext, run_pk: int, request_pk: int | None) -> DagR
     if run is not None:
         context.current_dag = run.dag
     elif request_pk is not None:
-        context.changes.answers.append((request_pk, "refused", json.dumps({"error": "the run no longer exists"})))
+        context.changes.answers.append((request_pk, "refused", json.dumps({"error": render(say("run_is_gone"))})))
     return run
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from gnomon.model.attempts import RETURN_VALUE, AttemptResult, XComItem, measure_json, xcom_fault
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.records import HAS_VALUE, DeferralRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.states import WITHOUT_PROCESS_STATES
 from gnomon.rules.decide.hitl_rules import make_timeout_response
 from gnomon.rules.decide.transitions import Cause
@@ -70,13 +71,12 @@ def on_deferral_timer(context: StepContext, ti: TaskInstance) -> None:
             DeferralResult(outcome="success" if deferral.request.ends_task else "event", due_at=at),
         )
     elif at == times.timeout:
-        reason = f"its wait for {deferral.request.classpath} took longer than its timeout of {deferral.request.timeout_s:g} s"
-        _end_without_event(
-            context, ti, deferral, DeferralResult(outcome="timeout", reason=reason), retryable=not ti.task.is_sensor
-        )
+        request = deferral.request
+        told = say("deferral_took_too_long", trigger=request.classpath, duration=request.timeout_s)
+        result = DeferralResult(outcome="timeout", reason=render(told))
+        _end_without_event(context, ti, deferral, result, retryable=not ti.task.is_sensor)
     else:
-        limit_s = ti.task.execution_timeout_s
-        reason = f"execution_timeout: the try took longer than {limit_s:g} s, its wait included"
+        reason = render(say("try_took_too_long", duration=ti.task.execution_timeout_s))
         _end_without_event(context, ti, deferral, DeferralResult(outcome="timeout", reason=reason))
 
 
@@ -93,7 +93,8 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
     _push_xcoms(context, ti, result)
     classpath = deferral.request.classpath
     if result.outcome == "error":
-        failure = replace(result, reason=f"its trigger {classpath} failed: {result.reason or result.outcome}")
+        told = say("trigger_failed", trigger=classpath, reason=result.reason or result.outcome)
+        failure = replace(result, reason=render(told))
         if result.traceback is not None:
             context.add_audit_event("trigger_failed", ti=ti, body=failure.reason or "")
         _end_without_event(context, ti, deferral, failure)
@@ -106,7 +107,8 @@ def end_deferral(context: StepContext, ti: TaskInstance, deferral: DeferralRecor
             record_asset_events(context, ti)
     else:
         drop_deferral(context, ti, killed=False)
-        fail_try(context, ti, result.reason or f"its trigger {classpath} ended it as failed", retryable=True)
+        reason = result.reason or render(say("trigger_ended_it_as_failed", trigger=classpath))
+        fail_try(context, ti, reason, retryable=True)
 
 
 _END_CAUSES = {"success": Cause.EVENT_SUCCESS, "skipped": Cause.EVENT_SKIP}
@@ -116,10 +118,7 @@ def _resume_in_operator(
     context: StepContext, ti: TaskInstance, deferral: DeferralRecord, result: DeferralResult
 ) -> None:
     if deferral.request.next_method is None:
-        reason = (
-            f"its trigger {deferral.request.classpath} sent an event that does not end the task, and the deferral named no "
-            "method to go on with: give method_name=, or let the trigger yield TaskSuccessEvent"
-        )
+        reason = render(say("event_does_not_end_task", trigger=deferral.request.classpath))
         drop_deferral(context, ti, killed=False)
         fail_try(context, ti, reason, retryable=False)
         return
@@ -154,7 +153,7 @@ def _fail_or_soft_skip(context: StepContext, ti: TaskInstance, reason: str, *, r
     """Fail the try, or skip a sensor with soft_fail."""
     drop_deferral(context, ti, killed=True)
     if ti.task.soft_fail:
-        finish_task_instance(context, ti, Cause.EVENT_SKIP, f"skipped because soft_fail or never_fail is set: {reason}")
+        finish_task_instance(context, ti, Cause.EVENT_SKIP, render(say("soft_fail_skips", reason=reason)))
     else:
         fail_try(context, ti, reason, retryable=retryable)
 

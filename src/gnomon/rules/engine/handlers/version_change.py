@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import AttemptRecord, DagRecord, TaskRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.expansion import FactorLengths, count_instances
@@ -325,4 +326,4 @@ def on_dag_deleted(context: StepContext, dag_pk: int) -> None:
         detach_dag(context.engine_state, dag)
 
 
-_TASK_REMOVED = "the task is no longer in the DAG"
+_TASK_REMOVED = render(say("task_left_dag"))

@@ -18,6 +18,7 @@ from gnomon.model.run_callbacks import (
     DeadlineSpec,
     DeadlineState,
 )
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.engine.events import DeadlineResolved
 from gnomon.rules.engine.lifecycle.run_callbacks import add_run_event, enqueue_callback
@@ -121,9 +122,8 @@ def on_reference_ended(context: StepContext, pending: PendingCallback, result: A
         context.changes.callbacks.pop(pending.record.callback_id, None)
         context.changes.callbacks_deleted.append(pending.record.callback_id)
     else:
-        add_run_event(
-            context, pending, "deadline_unknown", f"deadline {number} has no instant: {pending.record.reason}"
-        )
+        told = say("deadline_has_no_instant", deadline=str(number), reason=str(pending.record.reason))
+        add_run_event(context, pending, "deadline_unknown", render(told))
     run = context.engine_state.runs.get(pending.record.run_pk)
     deadline = None if run is None or number is None else run.deadlines.get(number)
     if run is not None and deadline is not None and deadline.state is DeadlineState.UNRESOLVED:

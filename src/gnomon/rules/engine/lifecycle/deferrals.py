@@ -8,6 +8,7 @@ from gnomon.model.deferral import Deferral
 from gnomon.model.hitl import HITLRequest, HITLResponse
 from gnomon.model.instants import SECOND, Instant, add_seconds
 from gnomon.model.records import Changes, DeferralRecord, HITLDetail
+from gnomon.model.sentences import render, say
 from gnomon.model.states import TaskInstanceState
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine import lifecycle
@@ -58,7 +59,7 @@ def begin_deferral(context: StepContext, ti: TaskInstance, request: Deferral, ca
 
 def describe_question(request: HITLRequest) -> str:
     """The reason of a task instance that waits for a person: the question and its options."""
-    return f"it asks a person: {request.subject} ({' | '.join(request.options)})"
+    return render(say("asks_a_person", subject_text=request.subject, options=" | ".join(request.options)))
 
 
 def record_hitl_response(context: StepContext, deferral: DeferralRecord, response: HITLResponse) -> None:

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_TASK_STATES, WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.expansion import (
@@ -127,7 +128,7 @@ def expand_task(context: StepContext, ti: TaskInstance) -> None:
     assert lengths is not None
     excess = find_excess(ti.task.task_id, lengths, facts, context.engine_state.limits.max_map_length)
     if excess is not None:
-        fail_task_instance(context, ti, Cause.EXPANSION_FAILED, excess)
+        fail_task_instance(context, ti, Cause.EXPANSION_FAILED, render(excess))
         return
     _replace_by_indices(context, ti, lengths)
     if _mapping_of(run).sources[index]:
@@ -267,9 +268,10 @@ def revise_expansion(context: StepContext, run: DagRun, index: int) -> None:
         return  # it has ended with the lengths from before; a clear of an instance brings the new ones
     excess = find_excess(run.graph.tasks[index].task_id, lengths, facts, context.engine_state.limits.max_map_length)
     if excess is not None:
-        fail_task_instance(context, _collapse(context, run, index, excess), Cause.EXPANSION_FAILED, excess)
+        reason = render(excess)
+        fail_task_instance(context, _collapse(context, run, index, reason), Cause.EXPANSION_FAILED, reason)
     elif count_instances(lengths) == 0:
-        reason = describe_zero(mapping.levels[index], lengths)
+        reason = render(describe_zero(mapping.levels[index], lengths))
         finish_task_instance(context, _collapse(context, run, index, reason), Cause.RULE_SKIP, reason)
     else:
         _change_indices(context, run, index, lengths)
@@ -278,7 +280,7 @@ def revise_expansion(context: StepContext, run: DagRun, index: int) -> None:
 def _change_indices(context: StepContext, run: DagRun, index: int, lengths: FactorLengths) -> None:
     """Add and remove instances, so that the map indices are those of `lengths`."""
     count, instances = count_instances(lengths), run.task_instances[index]
-    _remove_from(context, run, index, count, f"its expansion has {count} instances now")
+    _remove_from(context, run, index, count, render(say("expansion_has_fewer_instances", number=count)))
     run.expansions[index] = TaskExpansion(lengths)
     _fill_indices(context, run, index, count)
     context.mark_dirty(instances[0])  # its row holds the lengths
@@ -354,8 +356,9 @@ def _merge_indices(context: StepContext, run: DagRun, index: int) -> None:
     run.former_lengths.pop(index, None)
     if not indexed and UNMAPPED in instances:
         return
+    reason = render(say("task_is_no_longer_mapped"))
     for ti in indexed:
-        remove_instance(context, ti, "its task is not mapped any more")
+        remove_instance(context, ti, reason)
     if UNMAPPED not in instances:
         _add_unexpanded(context, run, index)
     recount_structure(context, run, index)

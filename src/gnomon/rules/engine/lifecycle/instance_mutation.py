@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from gnomon.model.attempts import InstanceOverrides
 from gnomon.model.instance_mutation import MutationInstance, MutationQuestion, MutationTask
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import list_literals, render, say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.engine.events import InstancesMutated
@@ -25,8 +26,7 @@ from gnomon.rules.engine.step_context import StepContext
 
 RETRY_S = 60
 """Seconds until a hook that failed is asked again; a parsed file and a changed pool come before."""
-_REASON = "its queue and its pool are not known, because "
-_REMEDY = f"; the policies are asked again every {RETRY_S} s, and when the DAG file or they change"
+_REASON = list_literals("hook_has_no_answer")[0]
 
 
 def needs_answer(ti: TaskInstance) -> bool:
@@ -114,7 +114,7 @@ def apply_answers(context: StepContext, event: InstancesMutated) -> list[TaskIns
         if not isinstance(answer, str) and (fault := _find_unknown_executor(context, answer)) is not None:
             answer = fault
         if isinstance(answer, str):
-            ti.reason = f"{_REASON}{answer}{_REMEDY}"
+            ti.reason = render(say("hook_has_no_answer", reason=answer, duration=RETRY_S))
             _set_retry_timer(context, run)
             continue
         dequeue(ti)
@@ -128,7 +128,7 @@ def _find_unknown_executor(context: StepContext, answer: InstanceOverrides) -> s
     executors = context.engine_state.limits.executors
     if executors is None or executors.find(answer.executor) is not None:
         return None
-    return f"task_instance_mutation_hook {executors.describe_unknown(answer.executor or '')}"
+    return render(say("hook_has_fault", fault=executors.describe_unknown(answer.executor or "")))
 
 
 def is_hook_reason(reason: str | None) -> bool:

@@ -16,6 +16,7 @@ from gnomon.model.instants import add_seconds
 from gnomon.model.records import EventRecord
 from gnomon.model.result_checks import is_entry_instant
 from gnomon.model.run_callbacks import CALLBACK_TASK_NO, CallbackKind, CallbackRecord, CallbackRequest, CallbackState
+from gnomon.model.sentences import render, say
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.model.storable_text import escape_unstorable
@@ -293,9 +294,7 @@ def on_callback_timer(context: StepContext, pending: PendingCallback) -> None:
     if record.attempt is None or record.worker is None:
         return
     timeout_s = context.engine_state.limits.callback_timeout_s
-    reason = (
-        f"callback_execution_timeout: it ran for longer than {timeout_s:g} s and did not end when it was interrupted"
-    )
+    reason = render(say("callback_took_too_long", duration=timeout_s))
     context.result.cancels.append(CancelOrder(record.worker, record.attempt, reason))
 
 
@@ -315,7 +314,8 @@ def on_callback_inventory(context: StepContext, event: InventoryRead) -> None:
             continue
         entered = event.running.get(attempt_id)
         if entered is None and record.state is CallbackState.RUNNING:
-            on_callback_result(context, _build_lost_result(pending, f"lost: worker {event.worker_id} no longer has it"))
+            loss = render(say("worker_no_longer_has_it", worker=event.worker_id))
+            on_callback_result(context, _build_lost_result(pending, loss))
         elif entered is None:
             context.result.submits.setdefault(event.worker_id, []).append(_build_attempt(context.engine_state, pending))
         elif entered:
@@ -324,10 +324,8 @@ def on_callback_inventory(context: StepContext, event: InventoryRead) -> None:
 
 def lose_callbacks(context: StepContext, worker_id: str) -> list[PendingCallback]:
     """The worker is lost: queue its callbacks again, or end them. Returns those that ended."""
-    lost = [
-        _build_lost_result(pending, f"lost: worker {worker_id} stopped answering")
-        for pending in _callbacks_on_worker(context.engine_state, worker_id)
-    ]
+    loss = render(say("worker_stopped_answering", worker=worker_id))
+    lost = [_build_lost_result(pending, loss) for pending in _callbacks_on_worker(context.engine_state, worker_id)]
     return [pending for result in lost if (pending := on_callback_result(context, result)) is not None]
 
 

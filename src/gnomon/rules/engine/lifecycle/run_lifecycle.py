@@ -10,6 +10,7 @@ from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.records import RunRecord, TaskRecord
 from gnomon.model.run_waits import RunWait, WaitState
+from gnomon.model.sentences import render, say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import FAILED_TASK_STATES, FINISHED_RUN_STATES, WITHOUT_PROCESS_STATES, DagRunState, DagRunType
 from gnomon.model.states import TaskInstanceState as S
@@ -389,7 +390,7 @@ def on_run_timer(context: StepContext, run: DagRun) -> None:
         return
     if _compute_timeout_at(run.record.started_at, timeout_s) > context.now:
         return
-    reason = f"dagrun_timeout: the run took longer than {timeout_s:g} s"
+    reason = render(say("run_took_too_long", duration=timeout_s))
     stop_tasks(
         context, run, live=Cause.MARK_SKIPPED, waiting=Cause.MARK_SKIPPED, reason=reason
     )  # airflow-surface.md D.3

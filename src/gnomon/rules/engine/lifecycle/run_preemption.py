@@ -7,6 +7,7 @@ The limit is never exceeded. A run gives its place to earlier runs alone, so tha
 
 from __future__ import annotations
 
+from gnomon.model.sentences import render, say
 from gnomon.model.states import DagRunState
 from gnomon.rules.decide.trigger_rules import RuleOutcome
 from gnomon.rules.engine.lifecycle.deadlines import set_deadline_timers
@@ -28,9 +29,7 @@ def preempt_later_run(context: StepContext, run: DagRun) -> bool:
     later = [other for other in (run.dag.runs[run_pk] for run_pk in running) if other.sort_key > run.sort_key]
     for other in sorted(later, key=lambda other: other.sort_key, reverse=True):
         if can_only_wait(other):
-            _queue_again(
-                context, other, f"its place was needed by the earlier run {run.record.run_id}, for which its tasks wait"
-            )
+            _queue_again(context, other, render(say("earlier_run_needed_place", run=run.record.run_id)))
             return True
     return False
 

@@ -42,9 +42,9 @@ def _settle_teardowns(context: StepContext, run: DagRun) -> bool:
                 continue
             verdict = compute_verdict(ti) if ti.state is None and not ti.is_queued else None
             if verdict is not None and verdict.outcome is RuleOutcome.SKIP:
-                finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.reason)
+                finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.text)
             elif verdict is not None and verdict.outcome is RuleOutcome.UPSTREAM_FAILED:
-                finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.reason)
+                finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.text)
             else:
                 are_left = True
     return are_left

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import RunName, quote, say
 from gnomon.model.states import FINISHED_RUN_STATES, GOOD_TASK_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.edges import EdgeVerdict
@@ -80,9 +81,9 @@ def apply_verdict(context: StepContext, ti: TaskInstance, verdict: Verdict) -> N
     if verdict.outcome is RuleOutcome.RUN:
         make_ready(context, ti)
     elif verdict.outcome is RuleOutcome.SKIP:
-        finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.reason)
+        finish_task_instance(context, ti, Cause.RULE_SKIP, verdict.text)
     elif verdict.outcome is RuleOutcome.UPSTREAM_FAILED:
-        finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.reason)
+        finish_task_instance(context, ti, Cause.RULE_UPSTREAM_FAILED, verdict.text)
     elif ti.run.graph.depends_on_previous_run:
         context.startable_dags[ti.run.dag] = None  # the run may be one now that can only wait: `run_preemption.py`
 
@@ -92,7 +93,7 @@ def compute_verdict(ti: TaskInstance) -> Verdict:
     mapped over, the previous run, other DAGs."""
     run = ti.run
     if ti.reason is not None and is_skipped_by_branch(ti):
-        verdict = Verdict(RuleOutcome.SKIP, ti.reason)
+        verdict = Verdict(RuleOutcome.SKIP, quote(ti.reason))
     else:
         verdict = (
             compute_expansion_verdict(ti)
@@ -115,10 +116,10 @@ def compute_edge_verdict(ti: TaskInstance, verdict: Verdict) -> Verdict:
     edges = [edge for edge in ti.run.edges.values() if edge.edge.task_id == ti.task.task_id]
     by_verdict = {edge.verdict: edge for edge in edges}
     if EdgeVerdict.CANCEL in by_verdict:
-        return Verdict(RuleOutcome.UPSTREAM_FAILED, by_verdict[EdgeVerdict.CANCEL].cancel_reason)
+        return Verdict(RuleOutcome.UPSTREAM_FAILED, quote(by_verdict[EdgeVerdict.CANCEL].cancel_reason))
     if EdgeVerdict.WAIT in by_verdict:
-        names = ", ".join(edge.describe() for edge in edges if edge.verdict is EdgeVerdict.WAIT)
-        return Verdict(RuleOutcome.WAIT, f"waits for {names}")
+        waiting = tuple(edge.describe() for edge in edges if edge.verdict is EdgeVerdict.WAIT)
+        return Verdict(RuleOutcome.WAIT, say("waits_for_upstreams", phrases=waiting, more=None))
     return verdict
 
 
@@ -143,16 +144,18 @@ def compute_previous_run_verdict(ti: TaskInstance) -> Verdict:
     is_finished_run = previous_run.record.state in FINISHED_RUN_STATES
     if index is None or (previous is not None and previous.state is None and is_finished_run):
         # A finished run that is read again has the tasks of the present version: this one had no row in it.
-        return evaluate_without_previous(task, previous_run.record.run_id)
+        return evaluate_without_previous(task, _name_run(previous_run))
     downstream = [
-        (other.name(), other.state)
+        (other.task.task_id, other.map_index, other.state)
         for d in previous_run.graph.downstream[index]
         for other in previous_run.task_instances[d].values()
         if other.state is not S.REMOVED
     ]
-    return evaluate_previous_run(
-        task, previous_run.record.run_id, previous.state if previous else S.SUCCESS, downstream
-    )
+    return evaluate_previous_run(task, _name_run(previous_run), previous.state if previous else S.SUCCESS, downstream)
+
+
+def _name_run(run: DagRun) -> RunName:
+    return RunName(run.dag.record.dag_id, run.record.run_id)
 
 
 def _find_previous_instance(run: DagRun, index: int) -> TaskInstance | None:

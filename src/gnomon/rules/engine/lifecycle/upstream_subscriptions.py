@@ -23,6 +23,7 @@ from gnomon.model.run_waits import (
     UpstreamUpdate,
     missing_dag_note,
 )
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_RUN_STATES, FINISHED_TASK_STATES, GOOD_TASK_STATES, DagRunState
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.engine.state.subscriptions import DagSubscriptions, SlotSubscriptions, Subscription
@@ -136,7 +137,7 @@ def notify_run_deleted(context: StepContext, run: DagRun) -> None:
             context,
             run.dag.record.dag_id,
             subscription,
-            SlotFact(run.record.slot_at, "absent", note=f"run {run.record.run_id} was deleted"),
+            SlotFact(run.record.slot_at, "absent", note=render(say("that_run_was_deleted", run=run.record.run_id))),
         )
 
 
@@ -248,7 +249,7 @@ def _run_outcome_fact(run: DagRun, at: Instant, task_id: str | None) -> SlotFact
     if record.state not in FINISHED_RUN_STATES:
         return SlotFact(at, "open", record.clear_number)
     outcome: SlotOutcome = "ok" if record.state is DagRunState.SUCCESS else "bad"
-    return SlotFact(at, outcome, record.clear_number, f"run {record.run_id} {_OUTCOME_WORDS[outcome]}")
+    return SlotFact(at, outcome, record.clear_number, _tell_of_run(record.run_id, outcome))
 
 
 def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
@@ -262,11 +263,15 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     if not ended and (index is None or not states or any(state not in FINISHED_TASK_STATES for state in states)):
         return SlotFact(at, "open", record.clear_number)
     if not states or any(state is None for state in states):
-        return SlotFact(at, "bad", record.clear_number, f"run {record.run_id} ended without task {task_id}")
+        lacking = render(say("that_run_lacked_task", run=record.run_id, task_id=task_id))
+        return SlotFact(at, "bad", record.clear_number, lacking)
     outcome: SlotOutcome = "ok" if all(state in GOOD_TASK_STATES for state in states) else "bad"
-    return SlotFact(
-        at, outcome, record.clear_number, f"task {task_id} of run {record.run_id} {_OUTCOME_WORDS[outcome]}"
-    )
+    code = "that_task_succeeded" if outcome == "ok" else "that_task_failed"
+    return SlotFact(at, outcome, record.clear_number, render(say(code, task_id=task_id, run=record.run_id)))
+
+
+def _tell_of_run(run_id: str, outcome: SlotOutcome) -> str:
+    return render(say("that_run_succeeded" if outcome == "ok" else "that_run_failed", run=run_id))
 
 
 def _notify_or_keep(context: StepContext, dag_id: str, subscription: Subscription, fact: SlotFact) -> None:
@@ -302,4 +307,3 @@ def _send_update(context: StepContext, subscription: Subscription, fact: SlotFac
 
 
 _KEEP_FLAGS: dict[SlotOutcome, int] = {"bad": KEEP_AFTER_BAD, "absent": KEEP_AFTER_ABSENT}
-_OUTCOME_WORDS: dict[SlotOutcome, str] = {"ok": "succeeded", "bad": "failed"}

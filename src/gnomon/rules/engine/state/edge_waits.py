@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from gnomon.model.instants import Instant, add_seconds
 from gnomon.model.records import RunRecord
 from gnomon.model.run_waits import NO_SLOT, RunWait, WaitState, missing_dag_note
+from gnomon.model.sentences import Sentence, list_literals, quote, render, say
 from gnomon.model.states import DagRunType
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.decide.edges import EdgeVerdict, evaluate_edge
@@ -14,7 +15,7 @@ from gnomon.rules.decide.edges import EdgeVerdict, evaluate_edge
 WAITING_TYPES = (DagRunType.SCHEDULED, DagRunType.BACKFILL)
 """Runs of these types wait for other DAGs; a triggered run starts at once."""
 
-_CANCELLED = "cancelled: "
+_CANCELLED = list_literals("cancelled_with_upstream")[0]
 
 
 def is_cancel_reason(reason: str | None) -> bool:
@@ -47,10 +48,20 @@ class EdgeWaits:
         """Why the edge cancels its run or task, for a verdict CANCEL."""
         after = self.edge.dependency
         if self.is_expired:
-            return f"max_wait: {self.edge.label} was not done after {after.max_wait_s:g} s"
+            expired = say("wait_for_upstream_expired", upstream=self._upstream, duration=after.max_wait_s)
+            return render(expired)
         failed = [wait for wait in self.waits.values() if wait.state in (WaitState.BAD, WaitState.MISSED)]
         notes = sorted({wait.note for wait in failed if wait.note})
-        return f"{_CANCELLED}{self.edge.label}" + (f": {'; '.join(notes[:_MAX_LISTED])}" if notes else "")
+        told = say("because", why=quote("; ".join(notes[:_MAX_LISTED]))) if notes else None
+        return render(say("cancelled_with_upstream", upstream=self._upstream, stored=told))
+
+    @property
+    def _upstream(self) -> Sentence:
+        """The upstream DAG or task, as `Edge.label` writes it."""
+        upstream = self.edge.dependency
+        if upstream.task_id is None:
+            return say("dag", dag=upstream.dag_id)
+        return say("task_of_dag", dag=upstream.dag_id, task_id=upstream.task_id)
 
     def expires_at(self, run: RunRecord) -> Instant | None:
         """When `max_wait` ends: it counts from the creation of the run, or from the run's start for an edge of a task."""
@@ -62,18 +73,23 @@ class EdgeWaits:
         """The waits that are open."""
         return (wait for wait in self.waits.values() if wait.state.is_open)
 
-    def describe(self) -> str:
+    def describe(self) -> Sentence:
         """The upstream DAG or task, and why it is not done, for a sentence of `explain`."""
         if self.resolution_error is not None:
-            return f"{self.edge.label} ({self.resolution_error})"
+            return self._describe_with(quote(self.resolution_error))
         if NO_SLOT in self.waits:
-            return f"{self.edge.label} (there is no DAG {self.edge.dependency.dag_id})"
+            return self._describe_with(say("upstream_dag_is_missing", dag=self.edge.dependency.dag_id))
         notes = [wait.note for wait in self.waits.values() if wait.state is WaitState.BAD]
-        failed = sum(note != missing_dag_note(self.edge.dependency.dag_id) for note in notes)
-        details = ([f"{failed} failed"] if failed else []) + (
-            ["no file defines it any more"] if failed < len(notes) else []
-        )
-        return self.edge.label + (f" ({', '.join(details)})" if details else "")
+        if not notes:
+            return self._upstream
+        failed = len(notes) - notes.count(missing_dag_note(self.edge.dependency.dag_id))
+        details = [say("some_failed", number=failed)] if failed else []
+        if failed < len(notes):
+            details.append(say("no_file_defines_it"))
+        return self._describe_with(*details)
+
+    def _describe_with(self, *details: Sentence) -> Sentence:
+        return say("upstream_with_details", upstream=self._upstream, phrases=details)
 
 
 def build_edge_waits(edges: Iterable[Edge], record: RunRecord, waits: Iterable[RunWait]) -> dict[int, EdgeWaits]:
@@ -91,14 +107,13 @@ def waits_for_upstreams(edges: Iterable[EdgeWaits]) -> bool:
     return any(edge.edge.task_id is None and edge.verdict is not EdgeVerdict.PASS for edge in edges)
 
 
-def describe_upstream_waits(edges: Iterable[EdgeWaits]) -> str | None:
+def describe_upstream_waits(edges: Iterable[EdgeWaits]) -> Sentence | None:
     """The reason of a queued run with these edges; None when it waits for no other DAG."""
-    names = [edge.describe() for edge in edges if edge.edge.task_id is None and edge.verdict is EdgeVerdict.WAIT]
-    if not names:
+    waiting = [edge.describe() for edge in edges if edge.edge.task_id is None and edge.verdict is EdgeVerdict.WAIT]
+    if not waiting:
         return None
-    return f"waits for {', '.join(names[:_MAX_LISTED])}" + (
-        f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
-    )
+    more = say("and_more", count=len(waiting) - _MAX_LISTED) if len(waiting) > _MAX_LISTED else None
+    return say("waits_for_upstreams", phrases=tuple(waiting[:_MAX_LISTED]), more=more)
 
 
 _MAX_LISTED = 5

@@ -13,6 +13,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, DeferralRecord, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait
+from gnomon.model.sentences import render, say
 from gnomon.model.spec import TaskSpec
 from gnomon.model.states import DagRunState
 from gnomon.model.states import TaskInstanceState as S
@@ -398,10 +399,14 @@ class Dag:
     def hold_reason(self) -> str | None:
         """Why no task of the DAG may start now; None when tasks may start."""
         if self.record.paused:
-            return "the DAG is paused"
+            return _PAUSED
         if not self.record.active:
-            return "no file defines the DAG any more"
+            return _WITHOUT_FILE
         return None
+
+
+_PAUSED = render(say("this_dag_is_paused"))
+_WITHOUT_FILE = render(say("this_dag_has_no_file"))
 
 
 def new_run_limit(graph: TaskGraph) -> ConcurrencyLimit:

@@ -1,0 +1,58 @@
+"""Words of what the scheduler stores about work that it sets aside or cannot do, and of how services and watchers fare."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str | tuple[str, str]] = {
+    # What cannot be stored, applied or read.
+    "database_refuses_value": "the database refuses a value of it ({name}: {error})",
+    "scheduler_failed_to_apply": "the scheduler failed to apply it by an error of its own ({name}: {error}); please report this",
+    "scheduler_failed": "the scheduler failed by an error of its own: {name}: {error}; please report this",
+    "integer_is_too_large": "{place} is {number}, which is outside of the 64-bit integers that the database stores",
+    "text_is_unstorable": "{place} contains {fault}",
+    "message_cannot_be_read": "the message cannot be read: {name}: {error}",
+    "stored_row_cannot_be_read": "a stored row of it cannot be read: {error}",
+    "request_cannot_be_read": "the request cannot be read; use the same release of gnomon for the command and the scheduler",
+    "request_cannot_be_carried_out": "the request cannot be carried out: {reason}",
+    "event_cannot_be_stored": "the event of the trigger cannot be stored: {reason}",
+    "result_cannot_be_stored": "the result of the attempt ({state}) cannot be stored: {reason}",
+    "no_such_mark": "a run or task cannot be marked {state}",
+    "action_is_unknown": "unknown action {act}",
+    "dag_is_set_aside": "the DAG is set aside, and is tried again: {reason}",
+    "waits_for_dag_set_aside": "it waits for DAG {dag}, which is set aside",
+    "dag_says": "DAG {dag}: {reason}",
+    # Plans, backfills and asset runs.
+    "dag_was_paused_after_failures": "paused: its last {most} runs failed (max_consecutive_failed_dag_runs={most}); correct the cause, then run `{command}`",
+    "dag_has_no_slots_any_more": "DAG {dag!r} has no slots any more: its schedule is {schedule}; cancel the backfill",
+    "backfill_cannot_go_on": "it cannot go on: {reason}",
+    "backfill_range_is_too_long": "the range has more than {number} slots; cancel this backfill, and create one for a shorter range",
+    "next_runs_cannot_be_stored": "its next runs cannot be stored: {reason}",
+    "planning_failed": "planning failed: {name}: {error}; fix the timetable, or report this",
+    "asset_run_cannot_be_created": "no run can be created for its asset events: {reason}",
+    "slots_cannot_be_found": "the slots cannot be found ({name}: {error}); this is an error of Gnomon: report it",
+    "mapper_has_no_host": "its partition mapper is an author's class, and this process has no timetable host; run it under a scheduler service",
+    "timetable_has_no_host": "its timetable is an author's class, and this process has no timetable host; run it under a scheduler service",
+    "timetables_have_no_host": "one of the two timetables is an author's class, and this process has no timetable host; run it under a scheduler service",
+    "hook_has_no_host": "this process has no timetable host, which calls task_instance_mutation_hook; run the DAG under a scheduler service",
+    "hook_returned_nothing": "task_instance_mutation_hook returned nothing; check the cluster policies",
+    "hook_set_missing_pool": "task_instance_mutation_hook set the pool {missing_pool!r}, which does not exist; make it with: {command}",
+    "hook_set_large_number": "task_instance_mutation_hook set {name} to a number that the database cannot store",
+    "slot_has_holder": "not created: run {run} has this slot",
+    "timetable_follows_its_runs": "its timetable follows its runs, so it has no slots of its own",
+    "steps_count_from_last_run": "the steps of a span are counted from the last run, so earlier ones are not known",
+    # Watchers.
+    "watcher_is_stopped": "stopped: no DAG that is scheduled by the asset is active and not paused",
+    "watcher_runs": "runs on triggerer {triggerer}{last}",
+    "watcher_is_started_again": "is started again at {at}{last}",
+    "watcher_waits": "waits for a triggerer",
+    "watcher_failed_at": "; failed at {at}: {error}",
+    "watcher_failed_often": "; failed {number} times in a row, the last time at {at}: {error}",
+    # Set-ups of several hosts.
+    "clock_differs": "The clock of host {host} differs from that of the database by {number} s (its {process_kind} has compared them): runs start and time out at wrong instants",
+    "synchronise_clocks": "`timedatectl set-ntp true` on both machines synchronises them",
+    "folders_differ": "The DAG folder of the worker on host {host} ({number} files) is not that of the dag-processor on host {place} ({length} files): names or sizes of files differ, so tasks run other code than was parsed",
+    "give_the_same_files": "Give both the same files, or use a Git bundle in `[dag_processor] dag_bundle_config_list`",
+    "worker_has_no_scheduler": "No scheduler uses the worker on host {host}: a worker of the LocalExecutor takes tasks from schedulers of its own host only, and schedulers run on {names}",
+    "start_scheduler_on_host": "Start `gnomon scheduler` on {host}, or run tasks there with the CeleryExecutor: `gnomon celery worker`",
+    "scheduler_has_no_worker": "The scheduler on host {host} has no worker on its host, and tasks of the LocalExecutor run on the host of their scheduler only: it is a standby for those on other hosts",
+    "start_worker_on_host": "Start `gnomon worker` on {host}, or set `[core] executor` to CeleryExecutor",
+}
