@@ -17,7 +17,7 @@ from gnomon.model.instants import SECOND
 from gnomon.model.records import TaskRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.states import DagRunState
-from gnomon.model.upstream_edges import to_after_spec
+from gnomon.model.upstream_edges import to_dependency_spec
 from gnomon.rules.timetables.registry import reference
 from gnomon.storage.store import migrations, open_database
 from gnomon.storage.store.dag_records import dag_runs
@@ -186,7 +186,7 @@ def _fine() -> None:
 def _pair(number: int, timetable: Timetable) -> list[DagSpec]:
     common = {"timetable": reference(timetable), "tasks": (TaskSpec(task_id="t"),), "start_at": NOON, "catchup": True}
     up, down = f"u{number}", f"d{number}"
-    return [DagSpec(dag_id=up, **common), DagSpec(dag_id=down, depends_on=(to_after_spec(After(up)),), **common)]
+    return [DagSpec(dag_id=up, **common), DagSpec(dag_id=down, depends_on=(to_dependency_spec(After(up)),), **common)]
 
 
 def _fan(number: int) -> DagSpec:
@@ -200,7 +200,7 @@ def _fan(number: int) -> DagSpec:
         start_at=START,
         catchup=True,
         overlap="allow",
-        depends_on=tuple(to_after_spec(After(f"d{n:04d}")) for n in up),
+        depends_on=tuple(to_dependency_spec(After(f"d{n:04d}")) for n in up),
     )
 
 

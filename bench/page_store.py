@@ -24,7 +24,7 @@ from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction, TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
-from gnomon.model.upstream_edges import AfterSpec
+from gnomon.model.upstream_edges import DependencySpec
 from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.timetables.registry import build
 from gnomon.storage.store import Database, load_cipher, open_database
@@ -107,7 +107,7 @@ def _make_scheduled_dag(number: int) -> ParsedDag:
         spec=msgspec.structs.replace(
             plain.spec,
             timetable=_make_timetable(text),
-            depends_on=tuple(AfterSpec(dag_id=dag_name(other)) for other in upstream),
+            depends_on=tuple(DependencySpec(dag_id=dag_name(other)) for other in upstream),
         ),
     )
 

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import bench
 import pytest
 from bench import capacity, git_bundle, worker_rate
 from bench.capacity import Figures, SchedulerFigures
 from tests.postgres import server_url
 
 from gnomon.services.worker.worker_store import WorkerStore
+
+ROOT = Path(__file__).parents[2]
+NEEDS_AIRFLOW = ("timetable_side", "defer_airflow")
+"""Programs that run in an environment with Airflow."""
+
+
+def test_every_bench_can_be_imported() -> None:
+    names = [f"bench.{path.stem}" for path in Path(bench.__path__[0]).glob("*.py") if path.stem not in NEEDS_AIRFLOW]
+    program = f"import importlib; [importlib.import_module(name) for name in {names}]"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_commit_that_changes_one_file_is_used_and_parses_nothing_else() -> None:
