@@ -242,8 +242,10 @@ class SchedulerService:
             if resulting:
                 self._step_and_commit(resulting, [], now)
 
-    def _epochs(self) -> dict[int, int]:
+    def _epochs(self) -> Mapping[int, int]:
         """The epochs of the owned groups that are in memory: all that are not in quarantine."""
+        if not self._quarantine:
+            return self.lease.epochs
         return {group: epoch for group, epoch in self.lease.epochs.items() if group not in self._quarantine}
 
     def _take_groups(self) -> None:
@@ -254,7 +256,7 @@ class SchedulerService:
             returned += self._withheld.release_expired(self.lease.epochs)
         gained |= {group: self.lease.epochs[group] for group in returned if group in self.lease.epochs}
         if self._must_reload:
-            gained = self._epochs()
+            gained = dict(self._epochs())
         if not gained and not self._must_reload:
             return
         drop_groups(self.engine_state, gained)

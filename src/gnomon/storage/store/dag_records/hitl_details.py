@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -30,27 +30,27 @@ class NamedHITLDetail:
 
 def write_details(
     tx: Transaction,
-    details: Iterable[HITLDetail],
-    responses: Iterable[tuple[TaskKey, int, HITLResponse]],
+    details: Sequence[HITLDetail],
+    responses: Sequence[tuple[TaskKey, int, HITLResponse]],
     tasks: Iterable[TaskRecord],
 ) -> None:
     """Insert the questions, then store the answers, and the states of these task instances with their questions: only one that has deferred can have one."""
-    tx.send_many("hitl_details.add", [_encode_detail(detail) for detail in details])
-    tx.send_many(
-        "hitl_details.set_response",
-        [
-            (*key, defer_seq, _encoder.encode(response).decode(), response.responded_at)
-            for key, defer_seq, response in responses
-        ],
-    )
-    tx.send_many(
-        "hitl_details.set_states",
-        [
-            (task.run_pk, task.task_no, task.map_index, encode_task_state(task.state))
-            for task in tasks
-            if task.defer_seq
-        ],
-    )
+    if details:
+        tx.send_many("hitl_details.add", [_encode_detail(detail) for detail in details])
+    if responses:
+        tx.send_many(
+            "hitl_details.set_response",
+            [
+                (*key, defer_seq, _encoder.encode(response).decode(), response.responded_at)
+                for key, defer_seq, response in responses
+            ],
+        )
+    deferred = [task for task in tasks if task.defer_seq]
+    if deferred:
+        tx.send_many(
+            "hitl_details.set_states",
+            [(task.run_pk, task.task_no, task.map_index, encode_task_state(task.state)) for task in deferred],
+        )
 
 
 def list_open_details(tx: Transaction, dag_id: str | None = None) -> list[NamedHITLDetail]:

@@ -10,7 +10,7 @@ from functools import partial
 
 from gnomon.model.attempts import AttemptResult, xcom_fault
 from gnomon.model.change_entries import DagChange
-from gnomon.model.records import AttemptRecord, Changes
+from gnomon.model.records import AttemptRecord, Changes, TaskRecord
 from gnomon.model.sentences import say
 from gnomon.model.states import RUN_STATE_CODES, TaskInstanceState
 from gnomon.storage.store import change_journal
@@ -31,62 +31,99 @@ __all__ = ["apply_changes", "create_planned_runs", "delete_dags", "delete_histor
 
 
 def apply_changes(tx: Transaction, changes: Changes, *, clear_state_on_success: bool = False) -> None:
-    """Write all of the changes, in the order of `Changes`.
+    """Write all of the changes, in the order of `Changes`. What a step does not have costs nothing: most steps have few of them.
 
     `clear_state_on_success`: delete what a task instance keeps in the task state store when it succeeds.
 
     Raises RowsMissing when a batch names a run, task instance, attempt, wait, message or request that is not as expected, PoolExhausted when a
     pool does not have the slots, and XComTooLarge. After an exception the transaction must be rolled back.
     """
-    _send_complete(tx, "commit.runs", [encode_run_change(run) for run in changes.runs], "runs")
-    _send_complete(tx, "commit.delete_task_instances", changes.tasks_deleted, "task instances")
-    backfill_runs.write_reprocessed(tx, changes.reprocessed_runs)
-    _send_complete(tx, "commit.task_instances", [encode_task_change(task) for task in changes.tasks], "task instances")
-    _send_complete(tx, "commit.attempts", [_encode_attempt(attempt) for attempt in changes.attempts], "attempts")
-    tx.send_many("commit.delete_xcoms", changes.xcom_clears)
+    _write_instances(tx, changes, clear_state_on_success=clear_state_on_success)
+    _write_waits(tx, changes)
+    _write_facts(tx, changes)
+    change_journal.record_step(tx, changes)
+    tx.flush()
+
+
+def _write_instances(tx: Transaction, changes: Changes, *, clear_state_on_success: bool) -> None:
+    """Write runs and task instances, their attempts and what these left."""
+    if changes.runs:
+        _send_complete(tx, "commit.runs", [encode_run_change(run) for run in changes.runs], "runs")
+    if changes.tasks_deleted:
+        _send_complete(tx, "commit.delete_task_instances", changes.tasks_deleted, "task instances")
+    if changes.reprocessed_runs:
+        backfill_runs.write_reprocessed(tx, changes.reprocessed_runs)
+    if changes.tasks:
+        rows = [encode_task_change(task) for task in changes.tasks]
+        _send_complete(tx, "commit.task_instances", rows, "task instances")
+    if changes.attempts:
+        _send_complete(tx, "commit.attempts", [_encode_attempt(attempt) for attempt in changes.attempts], "attempts")
+    if changes.xcom_clears:
+        tx.send_many("commit.delete_xcoms", changes.xcom_clears)
     if clear_state_on_success:
-        succeeded = [
-            (task.run_pk, task.task_no, task.map_index)
-            for task in changes.tasks
-            if task.state is TaskInstanceState.SUCCESS
-        ]
-        tx.send_many("task_state_store.clear_all", succeeded)
-    tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
-    tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
-    tx.send_many("hitl_details.remove", changes.tasks_deleted)
-    tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
-    _write_deferrals(tx, changes)
+        _clear_states(tx, changes.tasks)
+    if changes.results:
+        tx.send_many("commit.xcoms", _encode_xcoms(changes.results))
+    if changes.tasks_deleted:
+        tx.send_many("commit.delete_rendered_fields", changes.tasks_deleted)
+        tx.send_many("hitl_details.remove", changes.tasks_deleted)
+    if changes.results:
+        tx.send_many("commit.rendered_fields", _encode_rendered_fields(changes.results))
+
+
+def _write_waits(tx: Transaction, changes: Changes) -> None:
+    """Write what runs and task instances wait for or hold: triggers, people, other DAGs, callbacks, pool slots."""
+    if changes.deferrals or changes.deferrals_ended or changes.deferrals_deleted:
+        _write_deferrals(tx, changes)
     hitl_details.write_details(tx, changes.hitl_details, changes.hitl_responses, changes.tasks)
-    tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
-    _send_complete(
-        tx,
-        "run_waits.put",
-        [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()],
-        "waits between DAGs",
-    )
-    run_callbacks.write_changes(tx, changes)
+    if changes.edge_waits_deleted:
+        tx.send_many("run_waits.remove_edge", changes.edge_waits_deleted)
+    if changes.run_waits:
+        rows = [run_waits.encode_run_wait(wait) for wait in changes.run_waits.values()]
+        _send_complete(tx, "run_waits.put", rows, "waits between DAGs")
+    if changes.callbacks or changes.callbacks_deleted or changes.deadlines or changes.deadlines_deleted:
+        run_callbacks.write_changes(tx, changes)
     _acquire_pool_slots(tx, changes.pool_used)
-    tx.send_many(
-        "commit.tallies",
-        [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
-    )
-    newest_runs.record_changed(tx, changes.runs)
-    event_log.log_events(tx, changes.events)
-    record_events(tx, changes.alert_events)
+
+
+def _write_facts(tx: Transaction, changes: Changes) -> None:
+    """Write what follows: counts, events, mail and answers."""
+    if changes.tallies:
+        tx.send_many(
+            "commit.tallies",
+            [(dag_pk, RUN_STATE_CODES[state], n) for (dag_pk, state), n in sorted(changes.tallies.items()) if n],
+        )
+    if changes.runs:
+        newest_runs.record_changed(tx, changes.runs)
+    if changes.events:
+        event_log.log_events(tx, changes.events)
+    if changes.alert_events:
+        record_events(tx, changes.alert_events)
     for dag_pk, reason in changes.dag_paused:
         tx.send("commit.pause_dag", dag_pk=dag_pk)
         tx.send("commit.set_dag_error", dag_pk=dag_pk, error=reason)
     for path, reason in changes.fresh_files:
         tx.send("commit.require_fresh_interpreter", path=path, reason=reason)
-    _send_complete(tx, "mailbox.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "messages")
-    mailbox.send_messages(tx, changes.mail_sent)
-    quarantine.add_items(tx, changes.quarantined)
-    discard_queued_events(tx, changes.queue_discards)
-    publish_events(tx, changes.asset_events)
+    if changes.mail_deleted:
+        _send_complete(tx, "mailbox.remove", [(mail_pk,) for mail_pk in changes.mail_deleted], "messages")
+    if changes.mail_sent:
+        mailbox.send_messages(tx, changes.mail_sent)
+    if changes.quarantined:
+        quarantine.add_items(tx, changes.quarantined)
+    if changes.queue_discards:
+        discard_queued_events(tx, changes.queue_discards)
+    if changes.asset_events:
+        publish_events(tx, changes.asset_events)
     for request_pk, state, answer in changes.answers:
         tx.send("commit.answer_request", request_pk=request_pk, state=state, answer=answer)
-    change_journal.record_step(tx, changes)
-    tx.flush()
+
+
+def _clear_states(tx: Transaction, tasks: Iterable[TaskRecord]) -> None:
+    """Delete what these task instances keep in the task state store, if they have succeeded."""
+    succeeded = [
+        (task.run_pk, task.task_no, task.map_index) for task in tasks if task.state is TaskInstanceState.SUCCESS
+    ]
+    tx.send_many("task_state_store.clear_all", succeeded)
 
 
 def _write_deferrals(tx: Transaction, changes: Changes) -> None:
@@ -191,6 +228,8 @@ DELETED_RUNS_MAX = 100
 def delete_runs(tx: Transaction, run_pks: Iterable[int]) -> None:
     """Delete these runs with their task instances, attempts, XComs, triggers and waits. The audit log stays."""
     rows = [(run_pk,) for run_pk in run_pks]
+    if not rows:
+        return
     change_journal.record_deleted_runs(tx, [run_pk for (run_pk,) in rows])
     tx.send_many("removal.count_runs_off", rows)
     lost = newest_runs.find_lost(tx, [run_pk for (run_pk,) in rows])
@@ -225,6 +264,8 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
     Call `delete_history` in transactions of its own before, so that this one is short.
     """
     dag_pks = list(dag_pks)
+    if not dag_pks:
+        return
     names = change_journal.read_dag_names(tx, dag_pks)
     for dag_pk in dag_pks:
         change_journal.record_change(tx, DagChange(dag_pk, "deleted", names.get(dag_pk)))
