@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import configparser
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -190,6 +191,14 @@ def _yaml(code: str, _: Files) -> Iterator[str]:
         yield f"a block of YAML is no valid manifest: {error}"
 
 
+def _json(code: str, _: Files) -> Iterator[str]:
+    """A body of the API: JSON."""
+    try:
+        json.loads(code)
+    except ValueError as error:
+        yield f"a block of JSON cannot be read: {error}"
+
+
 def _output(_: str, __: Files) -> Iterator[str]:
     """No check: output of commands is on generated pages, which are compared as a whole."""
     yield from ()
@@ -201,6 +210,7 @@ _CHECKS: dict[str, Callable[[str, Files], Iterator[str]]] = {
     "toml": _options,
     "ini": _unit,
     "yaml": _yaml,
+    "json": _json,
     "text": _output,
 }
 
