@@ -4,8 +4,8 @@ PORT ?= 8080
 HOME_FOLDER ?= $(CURDIR)/home
 PYTEST ?=
 SOAK_TIMEOUT ?= 3600
-# Half of the time of the tests is waiting for processes, disks and timeouts: twice as many processes as two cores.
-WORKERS ?= 4
+# Most of the time of the tests is waiting for processes, disks and timeouts: three times as many processes as two cores.
+WORKERS ?= 6
 QUICK_WORKERS ?= 2
 SOAK_WORKERS ?= 2
 BENCH ?=
