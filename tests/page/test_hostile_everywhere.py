@@ -53,7 +53,7 @@ FIND_LONG = """most => {
   const found = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;
-    if (walker.currentNode.data.length > most && parent.tagName !== "TEXTAREA" && !parent.closest(".code, title")) found.push(parent.outerHTML.slice(0, 200));
+    if (walker.currentNode.data.length > most && parent.tagName !== "TEXTAREA" && !parent.closest(".code-frame, title")) found.push(parent.outerHTML.slice(0, 200));
   }
   return found;
 }"""
