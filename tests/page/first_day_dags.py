@@ -163,6 +163,11 @@ def prepare(product: Product, client: Client, size: str, dates: Dates) -> None:
         lambda: wanted <= {one["dag_id"] for one in client.ask("GET", "/api/v2/dags?limit=100")["dags"]},
         f"{wanted} are listed",
     )
+    runs = f"/api/v2/dags/sales_{size}/dagRuns"
+    product.until(
+        lambda: [run["state"] for run in client.ask("GET", runs)["dag_runs"]] == ["failed"],
+        "the run of the last slot of sales has failed, so that it is not the newest failure",
+    )
     for name in ("sales", "talks", "letters", "gated", "crowd"):
         client.ask("POST", f"/api/v2/dags/{name}_{size}/dagRuns", {"dag_run_id": "last_night", "logical_date": None})
     for name in ("sales", "talks"):

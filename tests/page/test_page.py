@@ -170,7 +170,8 @@ def test_what_changes_before_the_stream_is_open_is_seen(browser: Browser, produc
         seen.log_in("/services")
         waiting: list[Route] = []
         seen.page.route("**/api/gnomon/v1/events**", lambda route: waiting.append(route))
-        seen.open("/dags?search=nightly")
+        with seen.page.expect_request("**/api/gnomon/v1/events**"):
+            seen.open("/dags?search=nightly")
         switch = seen.page.get_by_role("switch", name="nightly is active")
         expect(switch).to_be_checked()
         product.do("dags", "pause", "nightly")

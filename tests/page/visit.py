@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from playwright.sync_api import Browser, Cookie, Page, expect
+from playwright.sync_api import Browser, Cookie, Error, Page, expect
 from tests.acceptance.product import Product
 from tests.page.page_tools import require_node
 from tests.patience import PATIENCE_S
@@ -33,6 +33,7 @@ FIND_FAULTS = """async () => {
 }"""
 LOOKS = 3
 """News from the server may have a list read anew, and pale, in the middle of a look; what is a fault is there in each."""
+LOOK_MS = 10_000
 LOGIN_LINE = "status of 401"
 """The browser itself writes a line about the answer to a wrong password."""
 _OF_BROWSER = "cookies,local_storage,indexeddb,cache_storage,service_workers"
@@ -90,6 +91,12 @@ class Visit:
             const { views } = await (await fetch('/auth/me/views')).json();
             for (const { page, name } of views) await fetch('/auth/me/views?' + new URLSearchParams({ page, name }), { method: 'DELETE' });
         }""")
+
+    def describe(self) -> None:
+        """Print what is on the page: whoever reads why a test failed on another machine sees what its browser saw."""
+        print(f"\nthe page at {self.page.url}, whose console says {self.faults}:")
+        with suppress(Error):
+            print(self.page.locator("body").aria_snapshot(timeout=LOOK_MS))
 
     def check(self) -> None:
         """Nothing is wider than the window, axe finds nothing, the console is empty, no other host was asked."""
@@ -154,4 +161,9 @@ def visit(browser: Browser, product: Product, size: str = "wide", scheme: str = 
         profile = Profile(browser, address)
         profiles.append(profile)
     with profile.open_tab(address, size, scheme) as page:
-        yield Visit(page, address)
+        seen = Visit(page, address)
+        try:
+            yield seen
+        except BaseException:
+            seen.describe()
+            raise
