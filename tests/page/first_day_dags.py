@@ -13,6 +13,7 @@ from tests.acceptance.product import Product
 from tests.page.visit import ZONE
 from tests.patience import PATIENCE_S
 
+# Without a schedule: a scheduled run would fail too, and could be the newest failure in place of `last_night`.
 _SALES = """
 import time
 from pathlib import Path
@@ -21,7 +22,7 @@ from airflow.sdk import DAG, task
 
 HERE = Path(__file__).parent
 
-with DAG("sales_{size}", schedule="0 2 * * *", catchup=False, tags=["sales"], description="Loads the sales of the day"):
+with DAG("sales_{size}", schedule=None, tags=["sales"], description="Loads the sales of the day"):
 
     @task
     def extract():
@@ -162,11 +163,6 @@ def prepare(product: Product, client: Client, size: str, dates: Dates) -> None:
     product.until(
         lambda: wanted <= {one["dag_id"] for one in client.ask("GET", "/api/v2/dags?limit=100")["dags"]},
         f"{wanted} are listed",
-    )
-    runs = f"/api/v2/dags/sales_{size}/dagRuns"
-    product.until(
-        lambda: [run["state"] for run in client.ask("GET", runs)["dag_runs"]] == ["failed"],
-        "the run of the last slot of sales has failed, so that it is not the newest failure",
     )
     for name in ("sales", "talks", "letters", "gated", "crowd"):
         client.ask("POST", f"/api/v2/dags/{name}_{size}/dagRuns", {"dag_run_id": "last_night", "logical_date": None})

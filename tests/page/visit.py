@@ -33,7 +33,7 @@ FIND_FAULTS = """async () => {
 }"""
 LOOKS = 3
 """News from the server may have a list read anew, and pale, in the middle of a look; what is a fault is there in each."""
-LOOK_MS = 10_000
+DESCRIBE_TIMEOUT_MS = 10_000
 LOGIN_LINE = "status of 401"
 """The browser itself writes a line about the answer to a wrong password."""
 _OF_BROWSER = "cookies,local_storage,indexeddb,cache_storage,service_workers"
@@ -93,10 +93,10 @@ class Visit:
         }""")
 
     def describe(self) -> None:
-        """Print what is on the page: whoever reads why a test failed on another machine sees what its browser saw."""
+        """Print the address, the faults and the content of the page, for the report of a test that failed."""
         print(f"\nthe page at {self.page.url}, whose console says {self.faults}:")
         with suppress(Error):
-            print(self.page.locator("body").aria_snapshot(timeout=LOOK_MS))
+            print(self.page.locator("body").aria_snapshot(timeout=DESCRIBE_TIMEOUT_MS))
 
     def check(self) -> None:
         """Nothing is wider than the window, axe finds nothing, the console is empty, no other host was asked."""
@@ -164,6 +164,6 @@ def visit(browser: Browser, product: Product, size: str = "wide", scheme: str = 
         seen = Visit(page, address)
         try:
             yield seen
-        except BaseException:
+        except Exception:
             seen.describe()
             raise
