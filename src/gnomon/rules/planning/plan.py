@@ -71,7 +71,11 @@ def plan_runs(
     walk = TimetableWalk(timetable, dag, policies, cursor, now)
     if timetable.follows_runs:
         return _plan_following_runs(walk, now, max_new_runs, has_unfinished_runs)
-    due = walk.next_slot(evaluate_as_of) if promised_run is None else promised_run
+    if promised_run is None:
+        walk.record_left_out()
+        due = walk.next_slot(evaluate_as_of)
+    else:
+        due = promised_run
     runs: list[PlannedRun] = []
     try:
         due = _decide(walk, policies, due, runs, now, max_new_runs, has_unfinished_regular_runs)

@@ -7,14 +7,16 @@ from itertools import islice
 
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant, to_datetime
-from gnomon.model.sentences import render_shared, say
+from gnomon.model.sentences import render, render_shared, say
 from gnomon.model.slots import MAX_COUNTED_SLOTS, Cursor, PlannedRun, SkippedSlots, TimeRestriction
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning.author_methods import find_next_method
 from gnomon.rules.planning.policies import PlanningPolicies
 from gnomon.rules.planning.queries import ask_next
+from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
+from gnomon.rules.timetables.simple_timetables import OnceTimetable
 
 MAX_SKIPPED_PER_PLAN = 1000
 """Most slots that one plan skips one by one; the next plan continues."""
@@ -53,6 +55,31 @@ class TimetableWalk:
                     oldest.run_after, slot.run_after, self._count_slots(oldest.run_after, slot.run_after), reason
                 )
         return slot
+
+    def record_left_out(self) -> None:
+        """Records the slots that a changed schedule leaves out because it continues after the last decided slot and its data interval.
+
+        Asked without that slot, the timetable has a run due after it (or after now, if the clock was set back) that it does not
+        have when asked with it: the data interval of that run begins no later than the last one (airflow-surface.md B.3).
+        """
+        last = self.cursor
+        if last is None or not self._is_builtin or isinstance(self._timetable, DeltaTimetable):
+            return
+        if isinstance(self._timetable, OnceTimetable) and self._dag.start_at is None:
+            return  # its slot is wherever one looks
+        begin = min(last.run_after, self._now)
+        try:
+            slots = list_runs_in_window(
+                self._timetable, start=begin + 1, most=1, earliest=self._dag.start_at, latest=self._dag.end_at
+            ).runs
+            following = self._ask(True, self._now)
+        except PlanningError:
+            return  # the next question fails too, and its error is recorded
+        first = slots[0].run_after if slots else None
+        until = following.run_after if following is not None else None if first is None else first + 1
+        if first is not None and until is not None and first < until:
+            reason = render(say("schedule_continues_after_last_slot", at=last.run_after))
+            self._record_range(first, until, self._count_slots(first, until), reason)
 
     def create_run(self, due: PlannedRun) -> None:
         """The slot gets a run: the cursor moves to it, and what is skipped after it is recorded apart from what was skipped before it."""

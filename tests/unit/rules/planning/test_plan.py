@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.instants import iso, to_datetime, to_instant, to_units
 from gnomon.model.slots import Cursor, DagRunInfo, DataInterval, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning import MAX_RUNS, Plan, PlanningError, compute_fingerprint, plan_runs
+from gnomon.rules.planning.window import list_runs_in_window
 from gnomon.timetables import (
     ContinuousTimetable,
     CronDataIntervalTimetable,
@@ -260,6 +261,52 @@ def test_a_run_after_its_interval_end_skips_no_interval() -> None:
         has_unfinished_runs=False,
     )
     assert [to_datetime(run.interval_start or 0).day for run in plan.runs] == [6, 7, 8]
+
+
+FRIDAYS = CronDataIntervalTimetable("30 2 * * 5", "UTC")
+EVENTS = EventsTimetable([MIDNIGHT + timedelta(hours=hour) for hour in (1, 2, 30)])
+
+
+@pytest.mark.parametrize(
+    ("former", "timetable", "back", "left_out"),
+    [
+        (CronTriggerTimetable("17 * * * *", timezone="UTC"), FRIDAYS, 0, [2 * DAY + timedelta(hours=2.5)]),
+        (CronDataIntervalTimetable("@hourly", "UTC"), CronDataIntervalTimetable("@daily", "UTC"), 0, [DAY]),
+        (CronDataIntervalTimetable("@daily", "UTC"), CronDataIntervalTimetable("@hourly", "UTC"), 0, []),
+        (HOURLY, DAILY, 0, []),
+        (DAILY, OnceTimetable(), 0, []),
+        (HOURLY, CronTriggerTimetable("*/15 * * * *", timezone="UTC"), 40, [timedelta(hours=2.75), timedelta(hours=3)]),
+        (HOURLY, EVENTS, 100, [timedelta(hours=2)]),
+        (HOURLY, FRIDAYS, 40, [2 * DAY + timedelta(hours=2.5)]),
+    ],
+)
+@pytest.mark.parametrize("catchup", [True, False])
+def test_a_slot_that_a_changed_schedule_leaves_out_has_a_reason(
+    former: Timetable, timetable: Timetable, back: int, left_out: list[timedelta], catchup: bool
+) -> None:
+    """`back`: minutes that the clock was set back before the change. The slots between the last one and the next run are those left out."""
+    last = _cursor(_plan(former, MIDNIGHT + timedelta(hours=3.1), start=MIDNIGHT - DAY).runs[-1])
+    now = to_instant(MIDNIGHT + timedelta(hours=3.2) - timedelta(minutes=back))
+    plan = _at(timetable, now, cursor=last, start=MIDNIGHT - 9 * DAY, catchup=catchup)
+    reason = f"the schedule changed: it continues after the slot due at {iso(last.run_after)} and its data interval"
+    skipped = [skipped for skipped in plan.skipped if skipped.reason == reason]
+    found = [
+        slot.run_after
+        for slot in list_runs_in_window(
+            timetable, start=now + 1, end=now + to_units(9 * 86400), most=9, earliest=None
+        ).runs
+        if any(each.first <= slot.run_after < each.until for each in skipped)
+    ]
+    assert found == [to_instant(MIDNIGHT + after) for after in left_out]
+
+
+def test_a_schedule_that_has_not_changed_leaves_nothing_out() -> None:
+    for timetable in (FRIDAYS, HOURLY, DAILY, EVENTS, OnceTimetable(), CronDataIntervalTimetable("@daily", "UTC")):
+        first = _plan(timetable, MIDNIGHT + 2.2 * DAY, start=MIDNIGHT - 9 * DAY, catchup=True)
+        again = _at(
+            timetable, to_instant(MIDNIGHT + 2.2 * DAY), cursor=first.cursor, start=MIDNIGHT - 9 * DAY, catchup=True
+        )
+        assert not [skipped for skipped in again.skipped if "schedule changed" in skipped.reason]
 
 
 def _plan(timetable: Any, now: datetime, *, start: datetime | None, **rest: Any) -> Plan:

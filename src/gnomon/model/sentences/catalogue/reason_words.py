@@ -110,6 +110,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     # Slots without a run, and coming runs.
     "slot_is_before_catchup_window": "catchup_window: the slot is more than {limit} before the DAG became active",
     "without_catchup_newest_runs": "catchup=False: of the slots before the DAG became active, only the newest runs",
+    "schedule_continues_after_last_slot": "the schedule changed: it continues after the slot due at {at} and its data interval",
     "slot_was_late": 'misfire="skip": it was late by more than {duration} (scheduler.misfire_grace)',
     "of_late_slots_newest_runs": 'misfire="latest": of the slots that are late by more than {duration}, only the newest runs',
     "run_was_active_when_due": 'overlap="skip": a run was active when it was due',
