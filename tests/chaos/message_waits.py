@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +39,8 @@ class MessageWatch:
         """By attempt id."""
         self.unclaimed: frozenset[str] = frozenset()
         """The attempts that no worker had claimed at the last look."""
+        self.looked_at = 0.0
+        """When that look began; seconds since the epoch."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -52,13 +55,14 @@ class MessageWatch:
     def _run(self) -> None:
         with psycopg.connect(self._url, autocommit=True) as connection:
             while not self._stop.wait(LOOK_S):
+                looked_at = time.time()
                 rows = connection.execute(
                     "SELECT attempt, run_pk, map_index, offered_at, claimed_at FROM remote_attempt"
                 ).fetchall()
                 for attempt, run_pk, map_index, offered_at, claimed_at in rows:
                     one = self.seen.setdefault(attempt, QueuedAttempt(run_pk, map_index, offered_at / 1e6))
                     one.claimed_at = one.claimed_at if claimed_at is None else claimed_at / 1e6
-                self.unclaimed = frozenset(row[0] for row in rows if row[4] is None)
+                self.unclaimed, self.looked_at = frozenset(row[0] for row in rows if row[4] is None), looked_at
 
 
 def find_longest_wait(

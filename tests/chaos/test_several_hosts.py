@@ -194,6 +194,8 @@ class Death:
     """The attempts that no worker had claimed just before it was killed: it held the messages of these, or of some of them."""
     began_at: tuple[float, ...]
     """When each of them that had not begun at the kill began, and the next attempt of each that ran on it."""
+    cuts: tuple[Span, ...]
+    """From its failure to its death; and when it was cut off before, held nothing, and was let in again."""
 
 
 @pytest.mark.soak
@@ -211,6 +213,7 @@ def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_besi
     with cluster(broker, 2, options) as deployment:
         _begin(deployment, MIXED, "mixed")
         with MessageWatch(deployment.records.url) as watch:
+            up_at = _wait_until_up(deployment, watch)
             deaths = [
                 _kill_a_worker_with_messages(deployment, watch, rng, holds_only_its_slots=multiplier == 1)
                 for _ in range(KILLS)
@@ -221,7 +224,7 @@ def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_besi
                 END_S,
             )
             _end(deployment, Faults(deployment, rng), MIXED)
-        longest_s, attempt = find_longest_wait(*_measure(deployment, watch, deaths), SLOTS)
+        longest_s, attempt = find_longest_wait(*_measure(deployment, watch, deaths, up_at), SLOTS)
     spans = [[at - death.killed_at for at in death.began_at] for death in deaths if death.began_at]
     print(
         f"{broker}, multiplier {multiplier}: held {[len(death.held) for death in deaths]}; the first began {', '.join(f'{min(one):.1f}' for one in spans)} s after the kill, "
@@ -230,8 +233,17 @@ def test_what_killed_workers_had_fetched_begins_elsewhere_and_nothing_waits_besi
     assert max(max(one) for one in spans) <= RETRY_WITHIN_S
     if multiplier == 1:  # above, messages wait in their worker
         assert longest_s <= FREE_SLOT_S, (
-            f"attempt {attempt} waited {longest_s:.2f} s beside a free slot: {watch.seen[attempt]}"
+            f"attempt {attempt} waited {longest_s:.2f} s beside a free slot: {watch.seen[attempt]}, "
+            f"then on {dict(_places(deployment)).get(attempt)}; deaths {deaths}"
         )
+
+
+def _wait_until_up(deployment: Cluster, watch: MessageWatch) -> float:
+    """Wait for attempts on all workers, and for the end of what was offered before the api-servers answered. Returns the time; seconds since the epoch."""
+    since, workers = time.time(), {host.name for host in deployment.of("w")}
+    until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
+    until(lambda: watch.looked_at > since and not _find_old(watch), "claims of the first attempts", END_S)
+    return time.time()
 
 
 def _kill_a_worker_with_messages(
@@ -241,15 +253,19 @@ def _kill_a_worker_with_messages(
     since, workers = time.time(), {host.name for host in deployment.of("w")}
     until(lambda: _workers_in_use(deployment, since) >= workers, "attempts on all workers", END_S)
     host, failed_at, held = rng.choice(deployment.of("w")), since, frozenset[str]()
+    cuts: list[Span] = []
     while holds_only_its_slots and not held:
         failed_at = time.time()
         held = _cut_until_it_holds(deployment, watch, host)
+        cuts.append(Span(failed_at, time.time()))
     if not holds_only_its_slots:
         held = until(
             lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None,
             "messages that wait in workers",
             END_S,
         )
+    if not holds_only_its_slots:
+        failed_at = time.time()
     host.is_down = True
     while pids := host.pids():
         for pid in pids:
@@ -277,19 +293,21 @@ def _kill_a_worker_with_messages(
         host.is_down = False
     return Death(
         host.name,
-        failed_at if holds_only_its_slots else killed_at,
+        failed_at,
         killed_at,
         held,
         tuple(at for at in (*began.values(), *again.values()) if at > killed_at),
+        (*cuts, Span(failed_at, killed_at)),
     )
 
 
 def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) -> frozenset[str]:
     """Cut the host off from the api-servers. Returns attempts whose messages are held; mends the link when none comes while the worker holds some."""
     deployment.network.cut_link(host.name, deployment.network.api)
-    until_at = time.time() + HOLD_WITHIN_S
+    cut_at = time.time()
+    until_at = cut_at + HOLD_WITHIN_S
     while time.time() < until_at:
-        if held := frozenset(one for one in watch.unclaimed if time.time() - watch.seen[one].offered_at > HELD_S):
+        if watch.looked_at > cut_at and (held := _find_old(watch)):
             return held
         time.sleep(LOOK_S)
     deployment.network.mend_link(host.name, deployment.network.api)
@@ -310,10 +328,15 @@ def _begun(
     return found if found.keys() == wanted else None
 
 
+def _find_old(watch: MessageWatch) -> frozenset[str]:
+    """The attempts that no worker had claimed at the last look, although they were offered more than HELD_S before it."""
+    return frozenset(one for one in watch.unclaimed if watch.looked_at - watch.seen[one].offered_at > HELD_S)
+
+
 def _measure(
-    deployment: Cluster, watch: MessageWatch, deaths: list[Death]
+    deployment: Cluster, watch: MessageWatch, deaths: list[Death], up_at: float
 ) -> tuple[dict[str, Span], dict[str, list[Span]], dict[str, list[Span]]]:
-    """The arguments of `find_longest_wait`. A worker is live from its first attempt to its failure, and again from its first attempt after its death."""
+    """The arguments of `find_longest_wait`, for the attempts that were offered after `up_at`. A worker is live from its first attempt to its failure, and again from its first attempt after its death."""
     notes, places = journal.read(deployment.records), dict(_places(deployment))
     starts = {note.attempt: note.at for note in notes if note.what == "start"}
     ends = {note.attempt: note.at for note in notes if note.what == "end"}
@@ -321,9 +344,10 @@ def _measure(
         attempt: Span(one.offered_at, starts[attempt])
         for attempt, one in watch.seen.items()
         if attempt in starts
-        and not any(
-            one.offered_at < death.killed_at < starts[attempt] for death in deaths
-        )  # the dead worker may have held its message
+        and one.offered_at > up_at
+        and not any(  # a worker that was cut off or is dead may have held its message
+            one.offered_at < cut.until and starts[attempt] > cut.since for death in deaths for cut in death.cuts
+        )
     }
     busy: dict[str, list[Span]] = {}
     live: dict[str, list[Span]] = {}
