@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -20,7 +20,7 @@ from gnomon.author_code.context.xcom_access import AttemptXComs, MapIndexes, Pul
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.timezone import to_pendulum
 from gnomon.authoring.sdk.connections.channel import Channel
-from gnomon.ground.config import current_config
+from gnomon.ground.config import Config, current_config
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.model.attempts import Attempt, InstanceOverrides
 from gnomon.model.instants import Instant
@@ -97,7 +97,7 @@ class RuntimeTaskInstance(RunQueries):
     def context_carrier(self) -> dict[str, str]:
         """The header `traceparent` with the span of this attempt, for spans of the author; empty while [traces] otel_on is not set."""
         cfg = current_config()
-        if not cfg.boolean("traces", "otel_on"):
+        if not _sends_traces(cfg):
             return {}
         attempt = self._attempt
         trace_id = compute_trace_id(
@@ -307,3 +307,9 @@ _TASK_ATTRIBUTES = {
     "operator_name": "operator_name",
     "run_as_user": "run_as_user",
 }
+
+
+@lru_cache(maxsize=1)
+def _sends_traces(cfg: Config) -> bool:
+    """Read once for all children: each of them asks twice."""
+    return cfg.boolean("traces", "otel_on")

@@ -26,14 +26,17 @@ class Context(dict[str, Any]):
     The context of a task is made by `Context.lazily`.
     """
 
-    _makers: dict[str, Callable[[Any], Any]]
+    _makers: Mapping[str, Callable[[Any], Any]]
+    """Shared by all contexts: a copy would write to the memory page of each key, which every child process then copies."""
+    _removed: set[str]
+    """The keys of `_makers` that were deleted."""
     _source: Any
     _costly: Collection[str]
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         context = super().__new__(cls)
         # Not in __init__, because pickle sets items without a call of __init__.
-        context._makers, context._source, context._costly = {}, None, ()
+        context._makers, context._removed, context._source, context._costly = {}, set(), None, ()
         return context
 
     @classmethod
@@ -50,38 +53,31 @@ class Context(dict[str, Any]):
         request to the server or a call of the timetable.
         """
         context = cls(values or {})
-        context._makers = dict(makers)
-        for key in context.list_computed():
-            context._makers.pop(key, None)
-        context._source, context._costly = source, costly
+        context._makers, context._source, context._costly = makers, source, costly
         return context
 
     def __missing__(self, key: str) -> Any:
-        try:
-            make = self._makers[key]
-        except KeyError:
-            raise KeyError(key) from None
-        value = make(self._source)
+        if not self._can_compute(key):
+            raise KeyError(key)
+        value = self._makers[key](self._source)
         self[key] = value
         return value
 
-    def __setitem__(self, key: str, value: Any) -> None:
-        self._makers.pop(key, None)
-        super().__setitem__(key, value)
-
     def __delitem__(self, key: str) -> None:
-        if self._makers.pop(key, None) is None:
+        if super().__contains__(key) or not self._can_compute(key):
             super().__delitem__(key)
+        if key in self._makers:
+            self._removed.add(key)
 
     def __contains__(self, key: object) -> bool:
-        return super().__contains__(key) or key in self._makers
+        return super().__contains__(key) or self._can_compute(key)
 
     # With this __iter__, `dict(context)` and `f(**context)` also read through __getitem__, lazy values included.
     def __iter__(self) -> Iterator[str]:
-        return iter([*super().__iter__(), *self._makers])
+        return iter([*super().__iter__(), *self._list_lazy()])
 
     def __len__(self) -> int:
-        return super().__len__() + len(self._makers)
+        return super().__len__() + len(self._list_lazy())
 
     def __repr__(self) -> str:
         return f"<Context: {', '.join(self)}>"
@@ -114,7 +110,7 @@ class Context(dict[str, Any]):
                 raise KeyError(key)
             return default
         value = self[key]
-        super().pop(key)
+        del self[key]
         return value
 
     def setdefault(self, key: str, default: Any = None) -> Any:
@@ -123,26 +119,31 @@ class Context(dict[str, Any]):
             self[key] = default
         return self[key]
 
-    def update(self, *others: Any, **more: Any) -> None:
-        """Set these keys to these values."""
-        for key, value in dict(*others, **more).items():
-            self[key] = value
-
     def copy(self) -> Context:
         """Return another context with the same keys; values that were not read stay uncomputed in both."""
         computed = {key: super(Context, self).__getitem__(key) for key in self.list_computed()}
-        return Context.lazily(self._makers, self._source, computed, self._costly)
+        context = Context.lazily(self._makers, self._source, computed, self._costly)
+        context._removed.update(self._removed)
+        return context
 
     def to_kwargs(self) -> dict[str, Any]:
         """Return a plain dict of all keys, for `**kwargs`; a costly value that was not read is a `LazyProxy`."""
+        lazy = self._list_lazy()
         return {
-            key: LazyProxy(partial(self.__getitem__, key)) if key in self._costly and key in self._makers else self[key]
+            key: LazyProxy(partial(self.__getitem__, key)) if key in self._costly and key in lazy else self[key]
             for key in self
         }
 
     def list_computed(self) -> list[str]:
         """Return the keys whose values are computed."""
         return list(super().__iter__())
+
+    def _can_compute(self, key: object) -> bool:
+        return key in self._makers and key not in self._removed
+
+    def _list_lazy(self) -> list[str]:
+        """The keys whose values are not computed yet."""
+        return [key for key in self._makers if key not in self._removed and not super(Context, self).__contains__(key)]
 
 
 def build_context(*, task: Any, dag: Any, run: RunFacts, attempt: Attempt, channel: Channel) -> Context:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -23,12 +24,16 @@ def _renew_lock() -> None:
     _adding = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+@functools.cache
+def _renew_lock_in_forks() -> None:
+    """Called with the first secret: a hook costs every child process that is forked."""
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def add_secrets(texts: Iterable[str]) -> None:
     """From now on `hide` replaces these texts, in this process and in forks of it. Empty texts are ignored."""
     global _index
+    _renew_lock_in_forks()
     with _adding:
         _index = _index.widened_by(texts)
     while _on_first_secret and len(_index):

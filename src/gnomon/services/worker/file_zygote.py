@@ -27,6 +27,7 @@ from gnomon.author_code.runner.attempt_protocol import ToChild
 from gnomon.author_code.runner.attempt_results import error_line
 from gnomon.author_code.runner.signals import INTERRUPT
 from gnomon.authoring.sdk.connections import channel
+from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.ground.config import current_config
 from gnomon.model.errors.authoring import AirflowTaskTimeout
 from gnomon.services.worker import zygote_protocol
@@ -80,7 +81,7 @@ def _load_dags(control: socket.socket, order: zygote_protocol.OpenFileZygote) ->
     if fresh is None and listeners.may_have_listeners(os.path.abspath(current_config().plugins_folder)):
         fresh = _prepare_listeners(before)
     if fresh is None:
-        _prepare_mapped_tasks(loaded.dags)
+        _prepare_tasks(loaded.dags)
     author_forks.end_fork()
     author_forks.give_back_process()
     gc.collect()
@@ -104,12 +105,14 @@ def _prepare_listeners(before: fork_safety.OpenSockets) -> str | None:
     return None if obstacle is None else f"a plugin: {obstacle}"
 
 
-def _prepare_mapped_tasks(dags: dict[str, Any]) -> None:
-    """Let mapped tasks make what all their instances share, before the forks."""
+def _prepare_tasks(dags: dict[str, Any]) -> None:
+    """Make what the attempts of a task share, before the forks: its logger, and what the instances of a mapped task have in common."""
     for dag in dags.values():
         for task in dag.task_dict.values():
             if task.is_mapped:
                 task.prepare_instances()
+            elif type(task).log is BaseOperator.log:
+                task.log  # noqa: B018 - `logging` keeps each logger
 
 
 class _FileZygote:

@@ -116,6 +116,21 @@ def test_get_pop_setdefault_and_delete(context: Context) -> None:
         context["n"]
 
 
+def test_a_key_that_was_deleted_stays_away_until_it_is_set_and_is_there_in_other_contexts() -> None:
+    makers = {"a": str, "b": str}
+    context, other = Context.lazily(makers, "x"), Context.lazily(makers, "y")
+    del context["a"]
+    assert context.pop("b") == "x"
+    assert (list(context), len(context), "a" in context, context.get("b", 0)) == ([], 0, False, 0)
+    assert (list(context.copy()), dict(other), makers.keys()) == ([], {"a": "y", "b": "y"}, {"a", "b"})
+    context["a"] = 1
+    assert (dict(context), len(context)) == ({"a": 1}, 1)
+    del context["a"]
+    assert "a" not in context
+    with pytest.raises(KeyError):
+        del context["a"]
+
+
 def test_a_copy_is_lazy_too_and_a_thing_of_its_own(context: Context, made: list[str]) -> None:
     other = copy.copy(context) | {"n": 1}
     assert made == []

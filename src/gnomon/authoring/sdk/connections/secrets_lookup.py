@@ -7,6 +7,7 @@ or that hangs is logged with the name of its option, and the next place is asked
 from __future__ import annotations
 
 import contextvars
+import functools
 import json
 import logging
 import os
@@ -60,7 +61,10 @@ def forget_backend() -> None:
     _slot = _BackendSlot()
 
 
-os.register_at_fork(after_in_child=forget_backend)
+@functools.cache
+def _forget_in_forks() -> None:
+    """Called by the first lookup: a hook costs every child process that is forked."""
+    os.register_at_fork(after_in_child=forget_backend)
 
 
 def find_connection(conn_id: str) -> Any:
@@ -119,6 +123,7 @@ class _NoAnswer(Exception):
 
 def _ask_backend(option: OptionKey, ask: Callable[[Any], Any]) -> Any:
     """What the backend answers within `[secrets] backend_timeout`. Raises _NoAnswer."""
+    _forget_in_forks()
     slot, clock = _slot, SystemClock()
     if clock.monotonic() < slot.ask_again_at_s:
         raise _NoAnswer
