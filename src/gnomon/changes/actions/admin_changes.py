@@ -23,22 +23,28 @@ from gnomon.storage.store.dag_records.event_log import log_event
 from gnomon.storage.store.errors import InvalidKey, WrongKey
 from gnomon.storage.store.transaction import Transaction
 
+_SHOWN = 40
+"""So many characters of a name that is too long are shown."""
 _CHANGED = f"{HIDDEN} (changed)"
 """A masked value that differs from the masked value before."""
-
-
 SLOTS_MAX = 2**31 - 1
 """The largest number of slots of a pool."""
+POOL_NAME_MAX = 256
+VARIABLE_KEY_MAX = 250
+CONNECTION_ID_MAX = 200
+"""Characters of a name, as in Airflow: an index of PostgreSQL holds no long text."""
 
 
-def check_texts(subject: str, **texts: str | None) -> None:
-    """Raise UserError, with the name of the field, for a text that no database stores."""
+def _check_texts(kind: str, subject: str, most: int, **texts: str | None) -> None:
+    """Raise UserError for a name of more than `most` characters, and, with the name of the field, for a text that no database stores."""
+    if len(subject) > most:
+        raise UserError(say("name_is_too_long", thing=kind, most=most, length=len(subject), text=subject[:_SHOWN]))
     for name, text in texts.items():
         if text is not None and (fault := find_unstorable(text)) is not None:
             raise UserError(
                 say(
                     "text_cannot_be_stored",
-                    subject_text=escape_unstorable(subject),
+                    subject_text=escape_unstorable(f"{kind} {subject!r}"),
                     name=name,
                     fault=escape_unstorable(fault),
                 )
@@ -62,7 +68,7 @@ class AdminChanges:
             for field in fields(connection)
             if isinstance(value := getattr(connection, field.name), str)
         }
-        check_texts(f"connection {connection.conn_id!r}", **texts)
+        _check_texts("connection", connection.conn_id, CONNECTION_ID_MAX, **texts)
         before = connections.get_connection(self.tx, connection.conn_id)
         if before is not None:
             connection = keep_connection_secrets(self.tx, before, connection)
@@ -93,7 +99,7 @@ class AdminChanges:
 
         *** for a secret, as answers show it, is the stored secret; raises MaskedSecret where it cannot be told which.
         """
-        check_texts(f"Variable {key!r}", key=key, value=value.replace("\0", ""), description=description)
+        _check_texts("Variable", key, VARIABLE_KEY_MAX, key=key, value=value.replace("\0", ""), description=description)
         before = variables.find_variable(self.tx, key)
         if before is not None:
             value = keep_variable_secrets(self.tx, before, value)
@@ -119,7 +125,7 @@ class AdminChanges:
 
     def set_pool(self, name: str, slots: int, *, description: str = "", include_deferred: bool = False) -> None:
         """Insert or replace a pool; `slots` of -1 means unlimited. Raises UserError for a text or a number that cannot be stored."""
-        check_texts(f"pool {name!r}", name=name, description=description)
+        _check_texts("pool", name, POOL_NAME_MAX, name=name, description=description)
         if not -1 <= slots <= SLOTS_MAX:
             raise UserError(say("pool_has_too_many_slots", most=SLOTS_MAX))
         before = pools.find_pool(self.tx, name)

@@ -67,6 +67,26 @@ def test_a_pool_has_no_more_slots_than_the_database_stores(gnomon: Callable[...,
     )
 
 
+@pytest.mark.parametrize(
+    ("thing", "most", "words"),
+    [
+        ("pool", 256, ("pools", "set", "{}", "1")),
+        ("Variable", 250, ("variables", "set", "{}", "v")),
+        ("connection", 200, ("connections", "add", "{}", "--conn-type", "http")),
+    ],
+)
+def test_a_name_has_no_more_characters_than_an_index_holds(
+    gnomon: Callable[..., Any], deployment: Deployment, thing: str, most: int, words: tuple[str, ...]
+) -> None:
+    assert gnomon(*(word.format("x" * most) for word in words)).code == 0
+    ended = gnomon(*(word.format("y" * (most + 1)) for word in words))
+    assert ended.code != 0
+    assert (
+        f"the name of a {thing} has at most {most} characters; this one has {most + 1}, and begins with '{'y' * 40}'"
+        in " ".join(ended.err.split())
+    )
+
+
 HOSTILE = "one\x1b]8;;https://evil.example\x07two\x1b[2J\u202ethree\x9b31m\n\tfour"
 SHOWN = r"one\x1b]8;;https://evil.example\x07two\x1b[2J\u202ethree\x9b31m" + "\n\tfour"
 

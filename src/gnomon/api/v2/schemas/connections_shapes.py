@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from gnomon.api.common.shapes import Answer, Body
+from gnomon.changes.actions.admin_changes import CONNECTION_ID_MAX
 
 
 class ConnectionResponse(Answer):
@@ -39,7 +40,7 @@ class ConnectionTestResponse(Answer):
 class ConnectionBody(Body):
     """`ConnectionBody` of Airflow's document."""
 
-    connection_id: str = Field(max_length=200)
+    connection_id: str = Field(max_length=CONNECTION_ID_MAX)
     conn_type: str
     description: str | None = None
     host: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from gnomon.api.common.shapes import Answer, Body
+from gnomon.changes.actions.admin_changes import POOL_NAME_MAX
 
 
 class PoolResponse(Answer):
@@ -33,7 +34,7 @@ class PoolCollectionResponse(Answer):
 class PoolBody(Body):
     """`PoolBody` of Airflow's document."""
 
-    name: str = Field(max_length=256)
+    name: str = Field(max_length=POOL_NAME_MAX)
     slots: int = Field(ge=-1)
     description: str | None = None
     include_deferred: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, JsonValue
 
 from gnomon.api.common.shapes import Answer, Body
+from gnomon.changes.actions.admin_changes import VARIABLE_KEY_MAX
 
 
 class VariableResponse(Answer):
@@ -27,7 +28,7 @@ class VariableCollectionResponse(Answer):
 class VariableBody(Body):
     """`VariableBody` of Airflow's document."""
 
-    key: str = Field(max_length=250)
+    key: str = Field(max_length=VARIABLE_KEY_MAX)
     value: JsonValue
     description: str | None = None
     team_name: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 WORDS: dict[str, str | tuple[str, str]] = {
     "text_cannot_be_stored": "{subject_text} cannot be stored: its {name} contains {fault}; leave it out",
+    "name_is_too_long": "the name of a {thing} has at most {most} characters; this one has {length}, and begins with {text!r}",
     "pool_has_too_many_slots": "a pool has at most {most} slots; -1 is no limit",
     "extra_is_no_json": "the extra is not JSON: {fault}",
     "time_is_out_of_range": "{text} is out of range; choose a time in the years {least} to {most}",
