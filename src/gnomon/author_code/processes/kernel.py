@@ -79,6 +79,12 @@ def scan_own_children() -> list[int]:
     return [pid for pid in pids if _parent_of(pid) == os.getpid()]
 
 
+def waits_for_machine(pid: int) -> bool:
+    """Whether the process goes on as soon as it gets a processor, or a disk has answered. False for one that sleeps or was stopped, and where /proc does not say."""
+    state = _read_stat(pid)
+    return state is not None and state[0] in (b"R", b"D")
+
+
 def count_oom_kills() -> int:
     """How many processes the kernel has killed for want of memory since the machine started; 0 when /proc does not say."""
     try:
@@ -92,12 +98,17 @@ def count_oom_kills() -> int:
 
 
 def _parent_of(pid: int) -> int | None:
+    fields = _read_stat(pid)
+    return None if fields is None else int(fields[1])
+
+
+def _read_stat(pid: int) -> list[bytes] | None:
+    """The fields of a process from its state on; None when there is no such process."""
     try:
         stat = (_PROC / str(pid) / "stat").read_bytes()
     except OSError:
         return None
-    fields = stat.rpartition(b")")[2].split()  # the name before it may hold spaces and parentheses
-    return int(fields[1])
+    return stat.rpartition(b")")[2].split()  # the name before it may hold spaces and parentheses
 
 
 def _write_own(name: str, text: bytes) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 import msgspec
 
 from gnomon.author_code.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
-from gnomon.author_code.processes.kernel import count_oom_kills
+from gnomon.author_code.processes.kernel import count_oom_kills, waits_for_machine
 from gnomon.author_code.processes.standstill import continue_families, stop_families
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.author_code.runner import attempt_log
@@ -33,6 +33,8 @@ events = log.get_logger("worker")
 
 EXIT_GRACE_S = 5.0
 """A child that has sent its result and does not exit within this time is killed."""
+STARVED = 12
+"""So many times the limit a child may be silent before author code while its process, or that of its zygote, waits for a processor or a disk."""
 REQUEST_PATIENCE_S = 300.0
 """How long a request of author code waits for a store that asks to repeat it (WorkerStoreAway)."""
 
@@ -401,7 +403,11 @@ class AttemptSupervisor:
                 f"the import took longer than {self.child_pool.import_limit_s:g} s ([core] dagbag_import_timeout)"
             )
             return
-        child.kill(f"no message for {self._entry_silence_s:g} s before author code was entered")
+        pid = self.child_pool.find_own_process(child)
+        silent_s = now - child.last_message_at
+        if silent_s <= STARVED * self._entry_silence_s and pid is not None and waits_for_machine(pid):
+            return  # the machine has more to do than it can: another process would wait too
+        child.kill(f"no message for {silent_s:.0f} s before author code was entered")
         if child.pid is None:
             self.child_pool.kill_zygote_of_child(child, now)
 

@@ -384,6 +384,11 @@ class ChildPool:
             self._close_zygote(zygote)
             self._release_idle_children(zygote, now)
 
+    def find_own_process(self, child: ChildProcess) -> int | None:
+        """The pid of the child, or that of the zygote that has still to fork it; None when neither is known."""
+        zygote = self._by_number.get(child.zygote or 0)
+        return child.pid or (None if zygote is None else zygote.pid)
+
     def has_zygote(self, child: ChildProcess) -> bool:
         """True while the zygote of this child runs: it reports the exit of the child."""
         return (child.zygote or 0) in self._by_number

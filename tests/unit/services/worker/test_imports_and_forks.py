@@ -175,6 +175,33 @@ def test_a_zygote_that_hangs_costs_no_try(tmp_path: Path) -> None:
     assert world.close() == 0
 
 
+@pytest.mark.parametrize(("act", "stays"), [("pass", True), ("time.sleep(60)", False)])
+def test_a_zygote_that_waits_for_a_processor_is_not_one_that_hangs(tmp_path: Path, act: str, stays: bool) -> None:
+    """It is busy for longer than a child may be silent, once, right before a fork. One that hangs is replaced."""
+    world = WorkerWorld(tmp_path, silence_s=1.0)
+    head = f"""
+def busy():
+    try:
+        os.unlink(os.environ["GNOMON_HOME"] + "/busy")
+    except FileNotFoundError:
+        return
+    end = time.monotonic() + 3
+    while time.monotonic() < end:
+        {act}
+os.register_at_fork(before=busy)
+"""
+    file = world.dag("busy", _PID, head)
+    zygote = world.run(world.attempt(file)).xcoms[0].value
+    (world.home / "busy").touch()
+    attempts = [world.attempt(file) for _ in range(4)]
+    world.executor.submit(world.worker_id, attempts)
+    results = ended(world.wait(lambda events: {one.attempt_id for one in attempts} <= ended(events).keys())).values()
+    assert {result.outcome for result in results} == {"success"}
+    assert (world.run(world.attempt(file)).xcoms[0].value == zygote) == stays
+    assert not (world.home / "busy").exists()
+    assert world.close() == 0
+
+
 def _zygotes(world: WorkerWorld) -> list[int]:
     """The base zygote and the file zygotes: the children of the worker, and those of these that are in its process group."""
     group = os.getpgid(world.process.pid)
