@@ -99,7 +99,7 @@ def test_a_timetable_of_an_author_is_asked_through_its_dag_only(api: Client, dep
 @pytest.mark.parametrize(
     ("schedule", "status", "told"),
     [
-        ({"cron": "x"}, 400, "has 1 fields"),
+        ({"cron": "x"}, 400, "has 1 field;"),
         ({"cron": "0 0 30 2 *"}, 400, "can never fire"),
         ({"cron": "0 0 * * *", "timezone": "Mars/Base"}, 400, "not known"),
         ({"cron": "0 0 * * *", "timezone": "../../etc/passwd"}, 400, "not known"),

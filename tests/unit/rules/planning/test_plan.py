@@ -209,7 +209,7 @@ BAD_ANSWERS = [
     (Author(DagRunInfo.exact(MIDNIGHT - DAY)), "which is not later than the last one"),
     (Long(DagRunInfo.exact(MIDNIGHT + DAY)), "Long.generate_run_id returned 'xxx"),
     (CronTriggerTimetable("0 0 31 2 *", timezone="UTC"), "cron expression '0 0 31 2 *' can never fire"),
-    (CronTriggerTimetable("often", timezone="UTC"), "cron expression 'often' has 1 fields"),
+    (CronTriggerTimetable("often", timezone="UTC"), "cron expression 'often' has 1 field;"),
 ]
 
 

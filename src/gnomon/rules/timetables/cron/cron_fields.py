@@ -92,7 +92,7 @@ def parse_cron(expression: str) -> CronFields:
     columns = text.lower().split()
     if len(columns) not in (5, 6, 7):
         raise AirflowTimetableInvalid(
-            f"cron expression {expression!r} has {len(columns)} fields; write 5 (minute hour day month weekday), "
+            f"cron expression {expression!r} has {len(columns)} field{'s' * (len(columns) != 1)}; write 5 (minute hour day month weekday), "
             "6 with seconds last, or a preset such as '@daily'"
         )
     reader = _CronParser(expression, columns, text.split())
