@@ -13,7 +13,7 @@ from gnomon.storage.remote_logs.remote_log_settings import read_remote_log_setti
 STOP_GRACE_MAX_S = 6.0
 """The longest grace of tasks when their worker ends, so that `gnomon standalone` ends within 10 s."""
 ENTRY_TIMEOUT_S = 5.0
-"""A child that sends no message for this time before author code is entered is killed."""
+"""A child that sends no message for this time before author code is entered is killed; later while it waits for a processor or a disk (`attempt_supervisor.STARVED`)."""
 
 
 @dataclass(frozen=True, slots=True)
