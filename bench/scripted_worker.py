@@ -41,7 +41,7 @@ class AnsweringWorker:
         self._clock = SystemClock()
         self._registry = AttemptRegistry()
         self._selector = selectors.DefaultSelector()
-        self._schedulers = SchedulerConnections(address, self._selector, self._on_message)
+        self._schedulers = SchedulerConnections(address, self._selector, self._on_message, self._clock)
 
     def run_once(self, timeout_s: float) -> None:
         for key, mask in self._selector.select(timeout_s):
@@ -49,7 +49,6 @@ class AnsweringWorker:
         while (pending := self._registry.take_next_queued()) is not None:
             result = self._answer(pending.attempt)
             self._registry.end(pending, result)
-            self._schedulers.on_entered(result.attempt_id, result.group_no, result.started_at or 0)
             self._schedulers.on_ended(result)
         self._schedulers.flush()
 

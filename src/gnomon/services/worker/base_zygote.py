@@ -1,4 +1,4 @@
-"""`python -m gnomon.services.worker.base_zygote`: the base zygote. It imports the packages that every task needs and forks file zygotes.
+"""The base zygote (`zygote_main.py` starts it). It imports the packages that every task needs and forks file zygotes.
 
 It is a new interpreter with an environment that names no database, so it holds no descriptor and no memory of the store.
 Its socket to the worker is descriptor 3.
@@ -20,6 +20,7 @@ import pendulum  # noqa: F401
 from gnomon.author_code.loading.installed_entry_points import preload_entry_points
 from gnomon.author_code.processes import author_forks, kernel
 from gnomon.author_code.processes.child_setup import check_store_not_imported, inherited_socket
+from gnomon.author_code.processes.large_pages import find_filled_ranges, use_large_pages
 from gnomon.author_code.processes.packets import receive_packet, send_packet
 from gnomon.author_code.processes.spawn_backoff import describe_refusal
 from gnomon.author_code.runner import attempt_child, signals
@@ -38,6 +39,7 @@ def main() -> None:
     warm_up_attempts()
     gc.collect()
     gc.freeze()
+    use_large_pages(find_filled_ranges())
     while True:
         body, descriptors = receive_packet(control, zygote_protocol.PACKET_MAX)
         if not body:
@@ -81,7 +83,3 @@ def _reap_file_zygotes(_signal: int, _frame: FrameType | None) -> None:
             pass
     except ChildProcessError:
         return
-
-
-if __name__ == "__main__":
-    main()

@@ -17,6 +17,7 @@ from gnomon.author_code.loading import listeners
 from gnomon.author_code.loading.bundles.bundle_loader import locate_in_version
 from gnomon.author_code.loading.dagfile import load_dag_file
 from gnomon.author_code.processes import author_forks, fork_safety
+from gnomon.author_code.processes.large_pages import find_filled_ranges, use_large_pages
 from gnomon.author_code.processes.message_stream import FrameDecoder
 from gnomon.author_code.processes.packets import receive_packet, send_packet
 from gnomon.author_code.processes.process_title import change_title
@@ -40,6 +41,8 @@ ORPHAN_GRACE_S = 3.0
 _INTERRUPT_S = 0.5
 """So long after SIGTERM the children get INTERRUPT."""
 _WAKE_BYTES = 4096
+_FORKS_BEFORE_LARGE_PAGES = 25
+"""After so many forks the zygote moves what its file holds into large pages: 2 MB take 2 to 3 ms once, and each later fork saves about 0.1 ms of them."""
 
 
 def main(
@@ -126,6 +129,9 @@ class _FileZygote:
         self._numbers: dict[int, int] = {}
         """pid to number of each living child."""
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        self._forks = 0
+        self._own_memory = find_filled_ranges()
+        """What this process has and its parent has not, until it is in large pages."""
 
     def serve(self) -> None:
         """Serve orders until the worker is gone, then end all children."""
@@ -155,6 +161,7 @@ class _FileZygote:
             return False
         numbers = self._decoder.decode(body).numbers
         forked, refused = self._fork_all(numbers, descriptors)
+        self._forks += len(forked)
         if forked:
             self._numbers.update((pid, number) for number, pid in forked)
             send_packet(self._control, zygote_protocol.ChildrenForked(children=tuple(forked)))
@@ -162,6 +169,9 @@ class _FileZygote:
             send_packet(self._control, zygote_protocol.ForksRefused(numbers=numbers[len(forked) :], error=refused))
         for descriptor in descriptors[len(forked) :]:
             os.close(descriptor)
+        if self._own_memory and self._forks >= _FORKS_BEFORE_LARGE_PAGES:
+            use_large_pages(self._own_memory)
+            self._own_memory = []
         return True
 
     def _fork_all(self, numbers: tuple[int, ...], descriptors: list[int]) -> tuple[list[tuple[int, int]], str | None]:

@@ -112,7 +112,8 @@ class WorkerService:
 
     def run_once(self, timeout_s: float | None = None) -> None:
         """One turn of the loop. Waits for events for `timeout_s` seconds at most; None: until the next tick."""
-        for key, mask in self._selector.select(self._tick_s() if timeout_s is None else timeout_s):
+        wait_s = self._tick_s() if timeout_s is None else timeout_s
+        for key, mask in self._selector.select(min(wait_s, self._schedulers.find_entry_wait_s())):
             key.data(mask)
         self._attempts.start_queued()
         self._child_pool.flush(self._clock.monotonic())
@@ -165,7 +166,9 @@ class WorkerService:
 
     def _begin_incarnation(self) -> None:
         self._registry = AttemptRegistry()
-        self._schedulers = SchedulerConnections(self._incarnation.address, self._selector, self._on_message)
+        self._schedulers = SchedulerConnections(
+            self._incarnation.address, self._selector, self._on_message, self._clock
+        )
         self._attempts = AttemptSupervisor(
             self._registry,
             self._schedulers,

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import selectors
 import socket
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 import msgspec
 
 from gnomon.author_code.processes.message_stream import FrameDecoder, MessageStream
 from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
 from gnomon.ground import log
+from gnomon.ground.clock import Clock
 from gnomon.model.attempts import AttemptResult
+from gnomon.model.instants import Instant
 from gnomon.services.executors.worker_protocol import EntryReport, Hello, ResultReport, ToWorker, Welcome
 
 events = log.get_logger("worker")
 
+ENTRY_DELAY_S = 0.05
+"""An entry is sent so much later, unless the attempt has ended by then: its result says when it began, and the scheduler stores one change instead of two."""
 HandleMessage = Callable[["SchedulerConnection", ToWorker], None]
 
 
@@ -33,11 +39,13 @@ class SchedulerConnection:
 class SchedulerConnections:
     """Accepts schedulers and sends entries and results to all of them; each scheduler takes those of its groups."""
 
-    def __init__(self, path: str, selector: selectors.BaseSelector, handle: HandleMessage) -> None:
+    def __init__(self, path: str, selector: selectors.BaseSelector, handle: HandleMessage, clock: Clock) -> None:
         self._selector = selector
         self._handle = handle
+        self._clock = clock
         self._connections: list[SchedulerConnection] = []
-        self._entered: list[tuple[str, int, int]] = []
+        self._entered: dict[str, tuple[float, int, Instant]] = {}
+        """Attempt id to the monotonic second at which the entry is due, the group and the instant; the oldest first."""
         self._ended: list[AttemptResult] = []
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._listener.bind(path)
@@ -70,22 +78,39 @@ class SchedulerConnections:
         """Send the number of attempts that this worker takes from now on to every connected scheduler."""
         self._broadcast(Welcome(worker_id=worker_id, slots=slots))
 
-    def on_entered(self, attempt_id: str, group_no: int, at: int) -> None:
-        self._entered.append((attempt_id, group_no, at))
+    def on_entered(self, attempt_id: str, group_no: int, at: Instant) -> None:
+        self._entered[attempt_id] = (self._clock.monotonic() + ENTRY_DELAY_S, group_no, at)
 
     def on_ended(self, result: AttemptResult) -> None:
+        self._entered.pop(result.attempt_id, None)
         self._ended.append(result)
 
+    def find_entry_wait_s(self) -> float:
+        """Seconds until `flush` has an entry to send; infinity: it has none."""
+        for due_s, _, _ in self._entered.values():
+            return max(0.0, due_s - self._clock.monotonic())
+        return math.inf
+
     def flush(self) -> None:
-        """Send the entries and the results of this turn, in one message each."""
+        """Send the entries that are due and the results of this turn, in one message each."""
         if self._entered:
-            self._broadcast(EntryReport(attempts=tuple(self._entered)))
-            self._entered.clear()
+            self._send_due_entries()
         if self._ended:
             self._broadcast(ResultReport(results=tuple(self._ended)))
             self._ended.clear()
         for connection in list(self._connections):
             self._write(connection)
+
+    def _send_due_entries(self) -> None:
+        now = self._clock.monotonic()
+        due = [
+            (attempt_id, group_no, at)
+            for attempt_id, (due_s, group_no, at) in takewhile(lambda entry: entry[1][0] <= now, self._entered.items())
+        ]
+        for attempt_id, _, _ in due:
+            del self._entered[attempt_id]
+        if due:
+            self._broadcast(EntryReport(attempts=tuple(due)))
 
     def accept_again(self) -> None:
         """Listen again after the machine refused to accept a connection."""

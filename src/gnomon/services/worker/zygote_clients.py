@@ -23,8 +23,8 @@ from gnomon.services.worker.child_process import ChildProcess, is_process_number
 
 events = log.get_logger("worker")
 
-BASE_MODULE = "gnomon.services.worker.base_zygote"
-"""The module of the base zygote."""
+BASE_MODULE = "gnomon.services.worker.zygote_main"
+"""The module that starts the base zygote."""
 ZYGOTES_MAX = 16
 DEMAND_WINDOW_S = 2.0
 """The demand of this time decides how many idle children are kept."""

@@ -27,7 +27,7 @@ def refusing(real, process):
 
 if FOLDER and MODULE == "tests.conformance.workerworld":
     os.posix_spawn = refusing(os.posix_spawn, lambda: "interpreter")
-if FOLDER and MODULE == "gnomon.services.worker.base_zygote":
+if FOLDER and MODULE == "gnomon.services.worker.zygote_main":
     os.fork = refusing(os.fork, lambda: "zygote" if os.getpid() == STARTED else "child")
 """
 """Each file in the folder is one refusal of the process that it is named after."""
