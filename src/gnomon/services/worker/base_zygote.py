@@ -20,6 +20,7 @@ import pendulum  # noqa: F401
 from gnomon.author_code.loading.installed_entry_points import preload_entry_points
 from gnomon.author_code.processes import author_forks, kernel
 from gnomon.author_code.processes.child_setup import check_store_not_imported, inherited_socket
+from gnomon.author_code.processes.immortal_objects import make_objects_immortal
 from gnomon.author_code.processes.large_pages import find_filled_ranges, use_large_pages
 from gnomon.author_code.processes.packets import receive_packet, send_packet
 from gnomon.author_code.processes.spawn_backoff import describe_refusal
@@ -39,6 +40,7 @@ def main() -> None:
     warm_up_attempts()
     gc.collect()
     gc.freeze()
+    make_objects_immortal()
     use_large_pages(find_filled_ranges())
     while True:
         body, descriptors = receive_packet(control, zygote_protocol.PACKET_MAX)
