@@ -59,7 +59,7 @@ def _count_arrivals(number: signal.Signals) -> list[int]:
 
 
 @pytest.fixture
-def prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def prepared() -> Iterator[None]:
     """The handlers of a process of tasks; afterwards those of the tests are back."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, INTERRUPT)}
     hook = sys.unraisablehook
@@ -68,7 +68,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for number, handler in before.items():
         signal.signal(number, handler)
     sys.unraisablehook = hook
-    monkeypatch.setattr(signals._sigterm, "prepared", False)
+    signals._sigterm.prepared = False
 
 
 def _send_later(number: signal.Signals, after_s: float) -> None:
