@@ -14,11 +14,11 @@ from watchfiles import Change
 from gnomon.ground import log
 from gnomon.services.dagfiles.discovery import FolderIdentity
 
-STEP_MS = 50
-"""Changes are reported when nothing more has changed for this time."""
+STEP_MS = 200
+"""Changes are reported when nothing more has changed for this time; the thread of the library wakes as often."""
 DEBOUNCE_MS = 400
 """Continuous changes are reported after this time at the latest."""
-STOP_CHECK_MS = 500
+STOP_CHECK_MS = 1000
 """Interval at which the thread checks whether it must end."""
 _IGNORED_PARTS = ("/__pycache__/", "/.git/", "/.hg/", "/.svn/", "/.idea/", "/.vscode/")
 _IGNORED_ENDS = (".pyc", ".pyo", ".swp", ".swx", "~", ".tmp")

@@ -59,7 +59,7 @@ class WorkerIncarnation:
         if connected:
             self._connected_at = now
         if now >= self._next_heartbeat_at:
-            self._next_heartbeat_at = now + HEARTBEAT_S
+            self._next_heartbeat_at = max(self._next_heartbeat_at, now - HEARTBEAT_S) + HEARTBEAT_S
             try:
                 if not self._registered:
                     self._register()

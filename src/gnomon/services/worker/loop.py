@@ -44,7 +44,7 @@ events = log.get_logger("worker")
 
 TICK_S = 0.25
 """How often deadlines are checked while an attempt runs."""
-IDLE_TICK_S = 0.5
+IDLE_TICK_S = 1.0
 """How often deadlines are checked while no attempt runs."""
 STOPPED = "the worker was stopped (SIGTERM)"
 """The reason in the results of attempts that are returned, or ended without a grace."""
