@@ -3,7 +3,8 @@ PYTHON ?= python3
 PORT ?= 8080
 HOME_FOLDER ?= $(CURDIR)/home
 PYTEST ?=
-SOAK_TIMEOUT ?= 3600
+# Eight tests of an hour, and about three hours of others, in SOAK_WORKERS processes; FUZZ_S=600 in the environment makes the eight shorter.
+SOAK_TIMEOUT ?= 25200
 # Most of the time of the tests is waiting for processes, disks and timeouts: three times as many processes as two cores.
 WORKERS ?= 6
 QUICK_WORKERS ?= 2

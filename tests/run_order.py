@@ -54,6 +54,16 @@ SECONDS = {
     "tests/unit/rules/engine/test_wait_laws.py": 35,
 }
 """How long the tests of a file or folder take together, in seconds: those of more than half a minute. Only their order and rough proportion count."""
+HOUR_LONG = frozenset(
+    {
+        "tests/acceptance/test_hostile_worker.py",
+        "tests/conformance/test_mail_fuzz.py",
+        "tests/conformance/test_report_fuzz.py",
+        "tests/unit/api/test_execution_fuzz.py",
+    }
+)
+"""Files of which each test of the soak takes an hour: these begin first, each by itself."""
+_HOUR_S = 3600
 OTHER_S = 8
 """The same for another file of tests that are not pure."""
 
@@ -93,8 +103,11 @@ def order(groups: Sequence[Sequence[T]], seconds: Sequence[float], pure: Sequenc
 
 def _key(item: pytest.Item) -> str:
     file = item.nodeid.partition("::")[0]
+    if file in HOUR_LONG and item.get_closest_marker("soak"):
+        return item.nodeid
     return next((name for name in SECONDS if file.startswith(f"{name}/")), file)
 
 
 def _seconds(group: Iterable[pytest.Item]) -> float:
-    return SECONDS.get(_key(next(iter(group))), OTHER_S)
+    key = _key(next(iter(group)))
+    return _HOUR_S if key.partition("::")[0] in HOUR_LONG and "::" in key else SECONDS.get(key, OTHER_S)

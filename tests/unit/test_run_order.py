@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.run_order import SECONDS, order
+from tests.run_order import HOUR_LONG, SECONDS, order
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.pure
@@ -42,6 +42,6 @@ def test_each_test_is_there_once_and_groups_stay_together(processes: int, pure: 
         assert ordered[first : first + len(group)] == group
 
 
-@pytest.mark.parametrize("name", SECONDS)
+@pytest.mark.parametrize("name", [*SECONDS, *sorted(HOUR_LONG)])
 def test_what_takes_long_exists(name: str) -> None:
     assert (ROOT / name).exists()
