@@ -11,6 +11,7 @@ from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
+from gnomon.model.ids import POOL_NAME_MAX
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.sentences import say
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
@@ -29,10 +30,9 @@ _CHANGED = f"{HIDDEN} (changed)"
 """A masked value that differs from the masked value before."""
 SLOTS_MAX = 2**31 - 1
 """The largest number of slots of a pool."""
-POOL_NAME_MAX = 256
 VARIABLE_KEY_MAX = 250
 CONNECTION_ID_MAX = 200
-"""Characters of a name, as in Airflow: an index of PostgreSQL holds no long text."""
+"""Characters of a name, as in Airflow: an index of PostgreSQL holds no long text (for pools: `gnomon.model.ids`)."""
 
 
 def _check_texts(kind: str, subject: str, most: int, **texts: str | None) -> None:

@@ -102,6 +102,7 @@ CHECKED: dict[Any, tuple[Any, Any]] = {
     converters.as_texts: (["a"], ["a"]),
     converters.as_flag: (True, True),
     converters.as_name: ("name", "name"),
+    converters.as_pool: ("name", "name"),
     converters.read_doc: ("# Text", "# Text"),
 }
 """What an author may give, and what is kept of it, by check."""
@@ -301,3 +302,9 @@ def test_a_limit_of_a_task_is_not_negative(name: str) -> None:
 def test_a_template_of_map_indices_is_a_text() -> None:
     with pytest.raises(TypeError, match="map_index_template must be text, not 5"):
         BaseOperator(task_id="t", map_index_template=5)
+
+
+def test_the_name_of_a_pool_is_no_longer_than_one_that_can_exist() -> None:
+    assert BaseOperator(task_id="t", pool="p" * 256).pool == "p" * 256
+    with pytest.raises(ValueError, match="pool has 257 characters; the name of a pool has at most 256: shorten it"):
+        BaseOperator(task_id="t", pool="p" * 257)

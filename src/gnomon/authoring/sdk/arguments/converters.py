@@ -13,6 +13,7 @@ from typing import Any
 
 from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
+from gnomon.model.ids import POOL_NAME_MAX
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.policies import MISFIRES, OVERLAPS
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
@@ -268,6 +269,16 @@ _SHOWN_MAX = 80
 def as_name(name: str, value: Any) -> Any:
     """Return a text or None."""
     return None if value is None else as_text(name, value)
+
+
+def as_pool(name: str, value: Any) -> Any:
+    """Return the name of a pool, or None. Raises ValueError for a name that no pool can have."""
+    text = as_name(name, value)
+    if text is not None and len(text) > POOL_NAME_MAX:
+        raise ValueError(
+            f"{name} has {len(text)} characters; the name of a pool has at most {POOL_NAME_MAX}: shorten it"
+        )
+    return text
 
 
 def as_text(name: str, value: Any) -> str:

@@ -143,7 +143,7 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("weight_rule", OptionDefault("core", "default_task_weight_rule"), converters.as_weight_rule),
     ArgumentField("queue", OptionDefault("operators", "default_queue"), converters.as_name, spec="queue", encode=str),
     ArgumentField(
-        "pool", "default_pool", converters.as_name, spec="pool", encode=lambda value: str(value or "default_pool")
+        "pool", "default_pool", converters.as_pool, spec="pool", encode=lambda value: str(value or "default_pool")
     ),
     ArgumentField(
         "pool_slots",
