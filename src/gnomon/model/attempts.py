@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -275,10 +276,8 @@ def build_attempt_log_path(
     `is_former`: as long ids were written at first, with a checksum that other ids can be made to have: to read logs of that time.
     """
     mapped = f"map_index={map_index}." if map_index != UNMAPPED else ""
-    dag, run, task = (
-        _quote(text, _build_former_ending if is_former else _build_ending) for text in (dag_id, run_id, task_id)
-    )
-    return f"dag_id={dag}/run_id={run}/task_id={task}.{mapped}attempt={seq}.log"
+    ending = _build_former_ending if is_former else _build_ending
+    return f"dag_id={_quote(dag_id, ending)}/run_id={_quote(run_id, ending)}/task_id={_quote(task_id, ending)}.{mapped}attempt={seq}.log"
 
 
 def build_watcher_log_path(identity: str) -> str:
@@ -298,6 +297,7 @@ def build_callback_log_path(dag_id: str, run_id: str, kind: str, callback_id: st
     return f"dag_id={_quote(dag_id, _build_ending)}/run_id={_quote(run_id, _build_ending)}/callback={kind}.{callback_id}.log"
 
 
+@functools.lru_cache(maxsize=1024)  # a scheduler writes each name many times
 def _quote(text: str, build_ending: Callable[[str], str]) -> str:
     if len(text) <= _SHORT and _UNSAFE.search(text) is None:
         return text

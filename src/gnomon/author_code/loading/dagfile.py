@@ -81,7 +81,7 @@ def extend_search_path(path: str) -> None:
     dialect.enable()
     new_packages.find_new_packages()
     options = current_config()
-    folders = [str(options.dags_folder), str(options.plugins_folder), cluster_policies.config_folder()]
+    folders = _list_author_folders()
     root = find_bundle_root(path)
     if root is not None and root not in folders:
         folders.insert(0, root)
@@ -93,6 +93,16 @@ def extend_search_path(path: str) -> None:
     elif place.member is None and not _is_below(path, folders):
         folders.append(os.path.dirname(path))
     sys.path.extend(folder for folder in folders if folder not in sys.path)
+
+
+def prepare_search() -> None:
+    """Do what `extend_search_path` does for every file, once for all forks of this process; nothing becomes importable."""
+    bytecode.install_bytecode_hook(_list_author_folders())
+
+
+def _list_author_folders() -> list[str]:
+    options = current_config()
+    return [str(options.dags_folder), str(options.plugins_folder), cluster_policies.config_folder()]
 
 
 def module_name(path: str) -> str:

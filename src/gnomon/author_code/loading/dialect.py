@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 from gnomon.model.errors import UserError
@@ -38,4 +39,9 @@ def python_path(existing: str | None) -> str:
 
 def _is_ours(module: object) -> bool:
     file = getattr(module, "__file__", None)
-    return isinstance(file, str) and str(Path(file).resolve()).startswith(TREE)
+    return isinstance(file, str) and _is_in_tree(file)
+
+
+@cache
+def _is_in_tree(file: str) -> bool:
+    return str(Path(file).resolve()).startswith(TREE)

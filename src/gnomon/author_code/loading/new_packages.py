@@ -22,13 +22,20 @@ def stamp() -> str:
 
 def find_new_packages() -> None:
     """Let the next import find packages in folders that did not exist when this process or its parent last searched them."""
-    for folder, finder in list(sys.path_importer_cache.items()):
-        if finder is None:
-            del sys.path_importer_cache[folder]
+    _forget_missing(sys.path)
     for names in SHARED_PACKAGES:
         package = sys.modules.get(".".join(["airflow.providers", *names]))
         if package is not None:
+            _forget_missing(package.__path__)
             package.__path__ += new_provider_folders(package.__path__, *names)
+
+
+def _forget_missing(folders: Iterable[str]) -> None:
+    """The import system has None for a folder that did not exist. Only these folders are looked at: a fork writes the page of each entry that it looks at."""
+    finders = sys.path_importer_cache
+    for folder in folders:
+        if finders.get(folder, finders) is None:
+            del finders[folder]
 
 
 def new_provider_folders(known_folders: Iterable[str], *names: str) -> list[str]:

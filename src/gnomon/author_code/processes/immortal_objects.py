@@ -59,16 +59,16 @@ def _find_objects() -> set[int]:
     """The addresses of the objects that the garbage collector knows, and of all that they refer to."""
     gc.collect()
     gc.unfreeze()
-    found = gc.get_objects()
+    objects = gc.get_objects()
     gc.freeze()
-    numbers = set(map(id, found))
-    own = {id(found), id(numbers)}
-    while found:
-        fresh = []
-        for referent in gc.get_referents(*found):
+    numbers = set(map(id, objects))
+    own = {id(objects), id(numbers)}
+    while objects:
+        referents = []
+        for referent in gc.get_referents(*objects):
             if id(referent) not in numbers:
                 numbers.add(id(referent))
-                fresh.append(referent)
-        own.add(id(fresh))
-        found = fresh
+                referents.append(referent)
+        own.add(id(referents))
+        objects = referents
     return numbers - own

@@ -21,7 +21,7 @@ def resident_bytes(pid: int) -> int:
 def mapped_bytes() -> int:
     """The bytes of writable memory that this process has mapped; 0 when /proc does not say."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as opened:
+        with open("/proc/self/statm", "rb") as opened:
             return int(opened.read().split()[5]) * resource.getpagesize()
     except OSError:
         return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import socket
 import struct
 from collections.abc import Iterator
@@ -29,6 +30,12 @@ def encode_frame(message: msgspec.Struct) -> bytes:
     return _LENGTH.pack(len(body)) + body
 
 
+@functools.cache
+def _create_decoder(union: Any) -> Any:
+    """A decoder has no state: connections share it, and so do forks of a process that has created it."""
+    return msgspec.msgpack.Decoder(union)
+
+
 def decode_message(decoder: msgspec.msgpack.Decoder[T], body: bytes) -> T:
     """The message of these bytes. Raises msgspec.DecodeError for all others, also for text that is not UTF-8 and values that are nested too deeply."""
     try:
@@ -41,7 +48,7 @@ class FrameDecoder(Generic[T]):
     """Decodes a stream of bytes into messages of one union type."""
 
     def __init__(self, union: Any) -> None:
-        self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(union)
+        self._decoder: msgspec.msgpack.Decoder[T] = _create_decoder(union)
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[T]:

@@ -138,7 +138,7 @@ def find_version() -> str:
 def read_resident_bytes() -> int:
     """The resident memory of this process; where /proc does not say, the most that it ever had."""
     try:
-        with open("/proc/self/statm", encoding="ascii") as opened:
+        with open("/proc/self/statm", "rb") as opened:
             return int(opened.read().split()[1]) * os.sysconf("SC_PAGESIZE")
     except (OSError, ValueError, IndexError):
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 
-from gnomon.author_code.loading import dialect
+from gnomon.author_code.loading import dagfile, dialect
 from gnomon.author_code.loading.installed_entry_points import preload_entry_points
+from gnomon.author_code.processes.message_stream import FrameDecoder
+from gnomon.author_code.processes.task_api_messages import TaskApiResponse
 from gnomon.authoring.operators.bash import BashOperator
 from gnomon.authoring.operators.empty import EmptyOperator
 from gnomon.authoring.operators.python import PythonOperator
@@ -50,6 +52,8 @@ def preload() -> list[str]:
     preload_entry_points()
     missing = [name for name in COMMON_MODULES if not _try_import(name)]
     warm_up()
+    dagfile.prepare_search()
+    FrameDecoder(TaskApiResponse)
     return missing
 
 
