@@ -12,8 +12,6 @@ GROUPS = 64
 DAG_FILE_MODULE = "gnomon_dag_"
 """The prefix of the module name of a DAG file: no other process can import the file by that name."""
 RUN_ID_MAX = 250
-POOL_NAME_MAX = 256
-"""Characters of the name of a pool, as in Airflow."""
 ALL_RUNS = "~"
 """In place of a run id in an address of the API: all runs."""
 UNMAPPED = -1

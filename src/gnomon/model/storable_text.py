@@ -5,6 +5,9 @@ Text that Gnomon writes for people (reasons, tracebacks, questions) is escaped. 
 
 from __future__ import annotations
 
+POOL_NAME_MAX = 256
+"""Characters of the name of a pool, as in Airflow: an index of PostgreSQL holds no long text."""
+
 
 def escape_unstorable(text: str) -> str:
     """The text with null characters and lone surrogates as escapes."""

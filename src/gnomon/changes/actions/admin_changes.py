@@ -11,10 +11,9 @@ from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.model.accounts import Author
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import POOL_NAME_MAX
 from gnomon.model.records import EventRecord, PoolRecord
 from gnomon.model.sentences import say
-from gnomon.model.storable_text import escape_unstorable, find_unstorable
+from gnomon.model.storable_text import POOL_NAME_MAX, escape_unstorable, find_unstorable
 from gnomon.queries.report.listings.connection_list import HIDDEN, make_row
 from gnomon.queries.report.listings.masked_values import keep_connection_secrets, keep_variable_secrets
 from gnomon.storage.store.admin import connections, pools, variables
@@ -32,7 +31,7 @@ SLOTS_MAX = 2**31 - 1
 """The largest number of slots of a pool."""
 VARIABLE_KEY_MAX = 250
 CONNECTION_ID_MAX = 200
-"""Characters of a name, as in Airflow: an index of PostgreSQL holds no long text (for pools: `gnomon.model.ids`)."""
+"""Characters of a name, as in Airflow: an index of PostgreSQL holds no long text (for pools: `gnomon.model.storable_text`)."""
 
 
 def _check_texts(kind: str, subject: str, most: int, **texts: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from gnomon.api.common.shapes import Answer, Body
-from gnomon.model.ids import POOL_NAME_MAX
+from gnomon.model.storable_text import POOL_NAME_MAX
 
 
 class PoolResponse(Answer):

@@ -13,10 +13,9 @@ from typing import Any
 
 from gnomon.authoring.sdk.arguments import timezone
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule, WeightRule
-from gnomon.model.ids import POOL_NAME_MAX
 from gnomon.model.instants import Instant, to_instant
 from gnomon.model.policies import MISFIRES, OVERLAPS
-from gnomon.model.storable_text import escape_unstorable, find_unstorable
+from gnomon.model.storable_text import POOL_NAME_MAX, escape_unstorable, find_unstorable
 
 
 def as_span(name: str, value: Any) -> dt.timedelta | None:
