@@ -93,9 +93,10 @@ class LocalExecutor:
         self._send(worker_id, CancelAttempt(attempt_id=attempt_id, reason=reason, grace_s=grace_s))
 
     def acknowledge(self, worker_id: str, attempt_ids: Sequence[str]) -> None:
-        """Let the worker delete these results."""
-        if attempt_ids:
-            self._send(worker_id, AcknowledgeResults(attempt_ids=tuple(attempt_ids)))
+        """Let the worker delete these results. Leaves with the next message, or when the scheduler waits: the worker wakes once."""
+        stream = self._streams.get(worker_id)
+        if attempt_ids and stream is not None:
+            stream.put(AcknowledgeResults(attempt_ids=tuple(attempt_ids)))
 
     def request_inventory(self, worker_id: str, groups: Sequence[tuple[int, int]]) -> None:
         """Send the request; an InventoryReceived follows."""
@@ -129,6 +130,7 @@ class LocalExecutor:
     def close(self) -> None:
         """Close the connections; the workers go on."""
         for stream in self._streams.values():
+            stream.flush()
             stream.close()
         self._streams.clear()
 
