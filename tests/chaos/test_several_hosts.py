@@ -258,13 +258,9 @@ def _kill_a_worker_with_messages(
         failed_at = time.time()
         held = _cut_until_it_holds(deployment, watch, host)
         cuts.append(Span(failed_at, time.time()))
+    held_at = failed_at
     if not holds_only_its_slots:
-        held = until(
-            lambda: watch.unclaimed if len(watch.unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None,
-            "messages that wait in workers",
-            END_S,
-        )
-    if not holds_only_its_slots:
+        held_at, held = until(lambda: _find_waiting(deployment, watch, host), "messages that wait in workers", END_S)
         failed_at = time.time()
     host.is_down = True
     while pids := host.pids():
@@ -275,7 +271,7 @@ def _kill_a_worker_with_messages(
     held -= set(running.values())  # claimed between the look and the kill
     try:
         began = (
-            until(lambda: _begun(deployment, watch, held, failed_at), "the attempts whose messages were held")
+            until(lambda: _begun(deployment, watch, held, held_at), "the attempts whose messages were held")
             if held
             else {}
         )
@@ -313,6 +309,12 @@ def _cut_until_it_holds(deployment: Cluster, watch: MessageWatch, host: Host) ->
     deployment.network.mend_link(host.name, deployment.network.api)
     time.sleep(HOLD_WITHIN_S)
     return frozenset()
+
+
+def _find_waiting(deployment: Cluster, watch: MessageWatch, host: Host) -> tuple[float, frozenset[str]] | None:
+    """The attempts whose messages wait in workers while this host runs some, and a time after which each of them begins."""
+    looked_at, unclaimed = watch.looked_at, watch.unclaimed
+    return (looked_at, unclaimed) if len(unclaimed) >= SLOTS and _running(deployment, host, "mixed") else None
 
 
 def _begun(
