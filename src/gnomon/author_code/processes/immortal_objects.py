@@ -27,11 +27,12 @@ def make_objects_immortal() -> int:
         return 0
     from ctypes import c_uint32  # start-up cost: few processes call this
 
-    numbers = _find_objects()
     count_at = c_uint32.from_address
-    for number in numbers:
-        count_at(number).value = _COUNT
-    return len(numbers)
+    layers = _find_objects()  # keeps them alive meanwhile
+    for layer in layers:
+        for address in map(id, layer):
+            count_at(address).value = _COUNT
+    return sum(map(len, layers))
 
 
 def _has_immortal_objects() -> bool:
@@ -55,20 +56,16 @@ def _has_immortal_objects() -> bool:
     return is_unchanged and c_uint32.from_address(id(trial)).value == _COUNT
 
 
-def _find_objects() -> set[int]:
-    """The addresses of the objects that the garbage collector knows, and of all that they refer to."""
+def _find_objects() -> list[list[object]]:
+    """The objects that the garbage collector knows, those that they refer to, and so on: each object once."""
     gc.collect()
     gc.unfreeze()
-    objects = gc.get_objects()
+    layers: list[list[object]] = [gc.get_objects()]
     gc.freeze()
-    numbers = set(map(id, objects))
-    own = {id(objects), id(numbers)}
-    while objects:
-        referents = []
-        for referent in gc.get_referents(*objects):
-            if id(referent) not in numbers:
-                numbers.add(id(referent))
-                referents.append(referent)
-        own.add(id(referents))
-        objects = referents
-    return numbers - own
+    addresses = set(map(id, layers[0]))
+    while layers[-1]:
+        referents = {id(referent): referent for referent in gc.get_referents(*layers[-1])}
+        fresh = [referent for address, referent in referents.items() if address not in addresses]
+        addresses.update(map(id, fresh))
+        layers.append(fresh)
+    return layers

@@ -12,6 +12,7 @@ import resource
 import sys
 from array import array
 from collections.abc import Callable, Iterator
+from io import FileIO
 
 LARGE_PAGE = 2 << 20
 _PAGES = LARGE_PAGE // resource.getpagesize()
@@ -71,9 +72,9 @@ def _list_large_pages(line: str) -> Iterator[int]:
     yield from range(-(-begin // LARGE_PAGE) * LARGE_PAGE, end - LARGE_PAGE + 1, LARGE_PAGE)
 
 
-def _read_entries(pagemap: object, start: int) -> array[int]:
-    pagemap.seek(start // LARGE_PAGE * _PAGES * _ENTRY_BYTES)  # type: ignore[attr-defined]
-    return array("Q", pagemap.read(_PAGES * _ENTRY_BYTES))  # type: ignore[attr-defined]
+def _read_entries(pagemap: FileIO, start: int) -> array[int]:
+    pagemap.seek(start // LARGE_PAGE * _PAGES * _ENTRY_BYTES)
+    return array("Q", pagemap.read(_PAGES * _ENTRY_BYTES))
 
 
 def _is_filled(entries: array[int]) -> bool:

@@ -23,22 +23,22 @@ def _run(program: str) -> str:
 
 def test_what_a_process_holds_alone_is_found_and_keeps_its_value() -> None:
     said = _run("""
-held = [{"number": number, "text": str(number)} for number in range(60_000)]
+held = [{"number": number, "text": str(number)} for number in range(300_000)]
 fresh = [start for start in find_filled_ranges() if start not in before]
 moved = use_large_pages(fresh)
-print(len(fresh) >= 3, moved in (0, len(fresh)), all(start % LARGE_PAGE == 0 for start in fresh))
-print(all(held[number] == {"number": number, "text": str(number)} for number in range(60_000)))
+print(len(fresh) >= 5, moved in (0, len(fresh)), all(start % LARGE_PAGE == 0 for start in fresh))
+print(all(held[number] == {"number": number, "text": str(number)} for number in range(300_000)))
 """)
     assert said.split() == ["True"] * 4
 
 
 def test_what_a_process_shares_with_its_parent_is_not_found() -> None:
     said = _run("""
-held = [{"number": number, "text": str(number)} for number in range(60_000)]
+held = [{"number": number, "text": str(number)} for number in range(300_000)]
 own = set(find_filled_ranges())
 if os.fork() == 0:
     os._exit(len(own & set(find_filled_ranges())))
-print(len(own) >= 3, os.waitstatus_to_exitcode(os.wait()[1]))
+print(len(own) >= 5, os.waitstatus_to_exitcode(os.wait()[1]))
 """)
     assert said.split() == ["True", "0"]
 
@@ -49,4 +49,4 @@ reserve_heap(12 * LARGE_PAGE)
 starts = find_filled_ranges()
 print(max(sum(first <= start < first + 12 * LARGE_PAGE for start in starts) for first in starts))
 """)
-    assert int(said) >= 10, "it begins and ends within a large page"
+    assert int(said) >= 8, "it begins and ends within a large page, and other gaps are filled first"
