@@ -249,7 +249,7 @@ _NO_TRIGGERER = ComponentHealth(
     "triggerer",
     "latest_triggerer_heartbeat",
     None,
-    note="no task has been deferred so far; a standalone starts it with the first one, elsewhere `gnomon triggerer` does",
+    note="no task has been deferred so far; a standalone starts it with the first one, elsewhere the command gnomon triggerer does",
 )
 """A triggerer that never ran is no fault: only deferred tasks and watchers need one, and these are among the problems."""
 _UNKNOWN_COMPONENTS = tuple(

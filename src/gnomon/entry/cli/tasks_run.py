@@ -19,8 +19,6 @@ from gnomon.model.sentences import Command, RunName, TaskName, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 
-_FINISHED = {state.value for state in FINISHED_TASK_STATES}
-
 
 @click.command()
 @instance_arguments
@@ -36,7 +34,7 @@ def run(deployment: DeploymentAccess, dag_id: str, run_id: str, task_id: str, ma
     row = _select(run_logs.instances, dag_id, run_id, task_id, map_index)
     before = [log for log in run_logs.attempts if log.map_index == map_index]
     first = find_first_seq(before)
-    if row.state in _FINISHED:
+    if row.state in FINISHED_TASK_STATES:
         first = max((log.seq for log in before), default=0) + 1
         change = deployment.perform(task_operations.clear_tasks, dag_id, run_id, [task_id], map_index=map_index)
         if change.reply is not None and change.reply.answer is None:

@@ -16,7 +16,6 @@ LOOK_S = 0.5
 """Interval between two reads."""
 REST = 5.0
 """The pause is at least this multiple of the time that a read takes, so that a run of many tasks does not load the database."""
-_FINISHED = {state.value for state in FINISHED_TASK_STATES}
 
 WriteLine = Callable[[AttemptFiles, str], None]
 
@@ -44,7 +43,7 @@ class LogFollower:
             run_logs = self._deployment.perform(list_run_logs, self._dag_id, self._run_id, task_id, map_index)
             run, rows, logs = run_logs.run, run_logs.instances, run_logs.attempts
             is_over = run_logs.is_finished or (
-                task_id is not None and bool(rows) and all(row.state in _FINISHED for row in rows)
+                task_id is not None and bool(rows) and all(row.state in FINISHED_TASK_STATES for row in rows)
             )
             self._write_new([log for log in logs if log.seq >= first_seq])
             self._report_states(rows, is_over=is_over)
@@ -91,9 +90,9 @@ class LogFollower:
             if previous == (row.state, row.try_number):
                 continue
             self._states[row.name] = (row.state, row.try_number)
-            is_new = previous is None and not is_over and row.state in _FINISHED
+            is_new = previous is None and not is_over and row.state in FINISHED_TASK_STATES
             if (
-                row.state in (*_FINISHED, "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input")
+                row.state in (*FINISHED_TASK_STATES, "up_for_retry", "up_for_reschedule", "deferred", "awaiting_input")
                 and not is_new
             ):
                 tries = f" after try {row.try_number}" if row.try_number > 1 or row.state == "up_for_retry" else ""
