@@ -45,7 +45,7 @@ def reserve_heap(size: int) -> None:
 
 
 def find_filled_ranges() -> list[int]:
-    """The addresses of those 2 MB of this process whose pages are in memory, of the same kind, and not shared with another process."""
+    """The addresses of those 2 MB of this process whose pages are in memory, nearly all of them, and not shared with another process."""
     if sys.platform != "linux" or _madvise() is None:
         return []
     try:

@@ -53,7 +53,7 @@ def preload() -> list[str]:
     missing = [name for name in COMMON_MODULES if not _try_import(name)]
     warm_up()
     dagfile.prepare_search()
-    FrameDecoder(TaskApiResponse)
+    FrameDecoder(TaskApiResponse)  # its decoder is kept for the channel of each child
     return missing
 
 
