@@ -12,7 +12,13 @@ import gnomon
 
 pytestmark = pytest.mark.pure
 PACKAGE = Path(gnomon.__file__).parent
-BASE = "GnomonError"
+BASES = {"GnomonError", "Refusal", "AccessRefused", "NoPlace"}
+"""The roots of the classes of refusals: of commands and services, and of the API."""
+API = PACKAGE / "api"
+ANSWERS = {"HTTPException", "JSONResponse"}
+"""Classes with which a module of the API could answer an error without a sentence."""
+MAKERS_OF_ANSWERS = {"refusals.py": ANSWERS, "app.py": {"JSONResponse"}, "openapi_document.py": {"JSONResponse"}}
+"""By file: those that it makes: the answer of an error, the health, and the document."""
 OTHERS = {"InternalError": "says what to report to the authors of Gnomon"}
 """Classes whose texts the catalogue does not have, each with the reason. The list may only become shorter."""
 SIMULATION = PACKAGE / "entry" / "simulate"
@@ -26,14 +32,14 @@ def _trees() -> Iterator[tuple[Path, ast.Module]]:
 
 
 def _list_refusals(trees: list[tuple[Path, ast.Module]]) -> set[str]:
-    """The names of the classes of refusals: those below GnomonError."""
+    """The names of the classes of refusals: those below BASES."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
         for _, tree in trees
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
-    found: set[str] = {BASE}
+    found: set[str] = set(BASES)
     while grown := {name for name, of in bases.items() if of & found} - found:
         found |= grown
     return found
@@ -97,3 +103,16 @@ def test_no_refusal_has_its_words_where_it_is_raised() -> None:
 def test_words_are_found(text: str, is_refused: bool) -> None:
     tree = ast.parse(f"class GnomonError(Exception): ...\nclass UserError(GnomonError): ...\nraise UserError({text})")
     assert bool(list_faults([(Path("a.py"), tree)])) is is_refused
+
+
+def test_only_one_module_of_the_api_answers_errors() -> None:
+    """A refusal that is no `Refusal` would have no code and no arguments."""
+    faults = [
+        f"{file.name}:{node.lineno} {node.func.id}"
+        for file, tree in _trees()
+        if API in file.parents
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in ANSWERS - MAKERS_OF_ANSWERS.get(file.name, set())
+    ]
+    assert faults == [], "write raise Refusal(STATUS, say(CODE, ...))"

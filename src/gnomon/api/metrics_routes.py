@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.metrics.exposition import render_figures
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.ground.config.network_address import is_within
 from gnomon.ground.metrics.figures import decode_figures
+from gnomon.model.sentences import say
 from gnomon.queries.report.activity.deployment_figures import ProcessSamples
 
 METRICS_PATH = "/metrics"
@@ -22,7 +24,7 @@ router = OperationRouter(tags=["Metrics"])
 def get_metrics(request: Request, context: Context) -> Response:
     """All figures in the format that the header Accept asks for: Prometheus' text, or OpenMetrics."""
     if not context.cfg.boolean("metrics", "prometheus_on"):
-        raise HTTPException(404, "there are no metrics here: [metrics] prometheus_on is False")
+        raise Refusal(404, say("metrics_are_off"))
     if not _needs_no_login(context, request):
         context.policy.authorize(request, Permission.READ, ApiResource.METRIC, None)
     figures = context.figures_reader.read(lambda: context.database)

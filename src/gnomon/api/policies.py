@@ -10,6 +10,7 @@ from typing import Protocol
 from starlette.requests import Request
 
 from gnomon.model.accounts import Identity
+from gnomon.model.sentences import Sentence, render
 
 
 class Permission(Enum):
@@ -71,8 +72,9 @@ class User:
 class AccessRefused(Exception):
     """The request is refused with this HTTP status: 401 without a valid login, 403 without the permission, 404 to hide that an object exists."""
 
-    def __init__(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, status: int, sentence: Sentence, headers: dict[str, str] | None = None) -> None:
+        super().__init__(render(sentence))
+        self.sentence = sentence
         self.status = status
         self.headers = headers or {}
 

@@ -16,6 +16,7 @@ from gnomon.api.health import HealthSnapshot
 from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.api.streams import change_watcher, event_hub, stream_connection
 from gnomon.model.accounts import Grant, GrantKind, Identity, Role
+from gnomon.model.sentences import quote
 from gnomon.queries.report.activity.change_feed import find_present_place
 from gnomon.storage.store import change_journal
 from gnomon.storage.store.admin import pools
@@ -36,7 +37,7 @@ class Guest(OpenAccess):
 
     def authorize(self, request: object, permission: Permission, resource: ApiResource, dag_id: str | None) -> User:
         if self.identity is None:
-            raise AccessRefused(401, "no")
+            raise AccessRefused(401, quote("no"))
         return User(self.identity)
 
     def find_credential(self, request: object) -> Credential:

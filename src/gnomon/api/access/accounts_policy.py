@@ -11,16 +11,14 @@ from gnomon.api.access.required_roles import OF_DAGS, PUBLIC, check_dag_role, de
 from gnomon.api.common.cookies import read_cookie
 from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.sentences import Sentence, say
 from gnomon.queries.accounts.authentication import Authenticator
 from gnomon.queries.accounts.sessions import OpenSession
 from gnomon.storage.store.accounts.session_rows import LoginSession
 
 COOKIE = "gnomon_session"
 LOGIN_PATH = "/login"
-FOREIGN_PAGE = (
-    "the request comes from a page of another site; if it is one of this server behind a proxy, name the proxy in [api] trusted_proxies and have it send"
-    " Host and X-Forwarded-Proto, or set [api] base_url to the address that browsers use"
-)
+FOREIGN_PAGE = say("page_of_other_site_or_proxy")
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOBODY = Identity("", Role.NONE)
 _SESSION = "login_session"
@@ -49,7 +47,7 @@ class AccountsPolicy:
         if dag_id is not None:
             check_dag_role(identity, dag_id, self._find_tags(dag_id), required)
         elif resource not in OF_DAGS or not identity.grants:
-            raise AccessRefused(403, describe_missing_role(identity, identity.everywhere, required, ""))
+            raise AccessRefused(403, describe_missing_role(identity, identity.everywhere, required))
         return User(identity)
 
     def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
@@ -87,13 +85,11 @@ class AccountsPolicy:
             self._authenticator = self._find_authenticator()
             identity = self._authenticator.identify_header(authorization)
             if identity is None:
-                raise _unauthorized("the token is not valid, or not valid any more")
+                raise _unauthorized(say("token_is_not_valid"))
             return identity
         session = self.find_session(request)
         if session is None:
-            raise _unauthorized(
-                "log in first: send `Authorization: Bearer TOKEN`; POST /auth/token gives a token for a name and a password"
-            )
+            raise _unauthorized(say("login_is_needed"))
         if request.method not in _SAFE_METHODS and not comes_from_same_site(request):
             raise AccessRefused(403, FOREIGN_PAGE)
         return session.identity
@@ -128,5 +124,5 @@ def comes_from_same_site(request: Request) -> bool:
     return is_own_origin is not False and is_own_site is not False and (is_own_origin or is_own_site) is True
 
 
-def _unauthorized(message: str) -> AccessRefused:
-    return AccessRefused(401, message, {"WWW-Authenticate": "Bearer"})
+def _unauthorized(reason: Sentence) -> AccessRefused:
+    return AccessRefused(401, reason, {"WWW-Authenticate": "Bearer"})

@@ -10,6 +10,7 @@ from gnomon.api.access.request_origins import is_of_own_origin, is_of_own_site
 from gnomon.api.policies import AccessRefused, ApiResource, Credential, Permission, User
 from gnomon.ground.config.network_address import is_loopback
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.sentences import say
 
 _EVERYBODY = Identity("anonymous", Role.ADMIN)
 
@@ -28,7 +29,7 @@ class OpenAccess:
         """The user `anonymous`. Raises AccessRefused (403) for a request of a page of another site."""
         self.check_host(request)
         if comes_from_other_site(request):
-            raise AccessRefused(403, "the request comes from a page of another site")
+            raise AccessRefused(403, say("page_of_other_site"))
         return User(_EVERYBODY)
 
     def check_host(self, request: Request) -> None:
@@ -36,10 +37,7 @@ class OpenAccess:
         named = request.headers.get("host")
         host = _find_hostname(named) if named else request.url.hostname or ""
         if not (host in ("localhost", self._host) or host.endswith(".localhost") or is_loopback(host)):
-            raise AccessRefused(
-                403,
-                f"the request names the host {host!r}; with [api] auth = none only localhost and the host of [api] base_url are answered",
-            )
+            raise AccessRefused(403, say("host_is_not_answered", host=host))
 
     def authorize_at_once(self, request: Request, permission: Permission, resource: ApiResource) -> User | None:
         """As `authorize`, which waits for nothing."""

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.sentences import Sentence, say
 
 PUBLIC = frozenset({ApiResource.HEALTH, ApiResource.VERSION})
 """Needs no login, as in Airflow: load balancers ask for the health, clients for the version."""
@@ -48,12 +49,18 @@ def check_dag_role(identity: Identity, dag_id: str, tags: Collection[str], requi
     """Return if the identity has the role on the DAG. Raises AccessRefused: 404 for a DAG that is hidden from it, 403 for a lower role."""
     role = identity.find_dag_role(dag_id, tags)
     if role < Role.VIEWER:
-        raise AccessRefused(404, f"there is no DAG {dag_id!r}")
+        raise AccessRefused(404, say("dag_does_not_exist", dag=dag_id))
     if role < required:
-        raise AccessRefused(403, describe_missing_role(identity, role, required, f" on DAG {dag_id!r}"))
+        raise AccessRefused(403, describe_missing_role(identity, role, required, dag_id))
 
 
-def describe_missing_role(identity: Identity, role: Role, required: Role, where: str) -> str:
-    """The sentence of a refusal."""
-    limit = f"; the token permits at most {identity.ceiling}" if identity.ceiling < required else ""
-    return f"account {identity.name!r} has the role {role}{where}, and this needs the role {required}{limit}"
+def describe_missing_role(identity: Identity, role: Role, required: Role, dag_id: str | None = None) -> Sentence:
+    """The sentence of a refusal; `dag_id`: the role is that on this DAG."""
+    return say(
+        "account_has_lower_role",
+        name=identity.name,
+        role=str(role),
+        where=None if dag_id is None else say("on_dag", dag=dag_id),
+        other_role=str(required),
+        more=say("token_permits_at_most", role=str(identity.ceiling)) if identity.ceiling < required else None,
+    )

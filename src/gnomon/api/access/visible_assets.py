@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException
-
 from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext
 from gnomon.api.policies import AccessRefused, User
 from gnomon.model.accounts import Role
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.rules.assets.conditions import match_leaves
 from gnomon.storage.store import Transaction
@@ -23,10 +23,10 @@ def read_visible_assets(context: ApiContext, tx: Transaction, user: User, role: 
 def find_visible_asset(
     context: ApiContext, tx: Transaction, user: User, asset_pk: int, role: Role = Role.VIEWER
 ) -> StoredAsset:
-    """The asset. Raises HTTPException (404), also for an asset that is hidden from the user, and AccessRefused (403) for a lower role."""
+    """The asset. Raises Refusal (404), also for an asset that is hidden from the user, and AccessRefused (403) for a lower role."""
     asset = asset_declarations.find_asset(tx, asset_pk)
     if asset is None or not _shows_asset(context, tx, user, asset, Role.VIEWER):
-        raise HTTPException(404, f"there is no asset with the id {asset_pk}")
+        raise Refusal(404, say("asset_id_does_not_exist", number=str(asset_pk)))
     if not _shows_asset(context, tx, user, asset, role):
         raise _refuse(asset, role)
     return asset
@@ -54,4 +54,4 @@ def _shows_asset(context: ApiContext, tx: Transaction, user: User, asset: Stored
 
 
 def _refuse(asset: StoredAsset, role: Role) -> AccessRefused:
-    return AccessRefused(403, f"this needs the role {role} on the DAGs that name asset {asset.key.name!r}")
+    return AccessRefused(403, say("role_on_dags_of_asset_is_needed", role=str(role), asset=asset.key.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import HTTPException, Request
+from fastapi import Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
@@ -12,6 +12,7 @@ from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.access.allowed_acts import list_allowed_acts
 from gnomon.api.auth.own_account import find_own_account
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.shapes import Body
 from gnomon.api.common.trusted_proxies import find_address
@@ -19,6 +20,7 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import ApiToken, Author, Identity, Role, parse_role
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import quote, say
 from gnomon.queries.accounts import account_changes, api_tokens
 from gnomon.queries.accounts.logins import LoginRefused, log_in
 from gnomon.queries.accounts.passwords import LENGTH_MAX
@@ -138,7 +140,7 @@ def change_password(body: PasswordBody, request: Request, context: Context) -> P
     identity, account = find_own_account(context, request)
     _refuse_token(identity, "the password")
     if account.password_hash is None:
-        raise HTTPException(400, f"account {account.name!r} has no password; an administrator can give it one")
+        raise Refusal(400, say("account_has_no_password", name=account.name))
     address = find_address(request)
     try:
         with _SLOTS.take():
@@ -149,8 +151,8 @@ def change_password(body: PasswordBody, request: Request, context: Context) -> P
             ended = account_changes.reset_password(tx, author, account.name, body.new_password, identity.session_pk)
     except LoginRefused as refusal:
         pause = {"Retry-After": f"{refusal.retry_after_s:.0f}"} if refusal.retry_after_s else {}
-        reason = str(refusal) if refusal.retry_after_s else "the current password is wrong"
-        raise HTTPException(429 if refusal.retry_after_s else 403, reason, pause) from None
+        reason = find_sentence(refusal) if refusal.retry_after_s else say("current_password_is_wrong")
+        raise Refusal(429 if refusal.retry_after_s else 403, reason, pause) from None
     return PasswordAnswer(ended_sessions=ended)
 
 
@@ -171,7 +173,7 @@ def create_own_token(body: TokenBody, request: Request, context: Context) -> New
     try:
         role = parse_role(body.role)
     except ValueError as error:
-        raise HTTPException(422, str(error)) from None
+        raise Refusal(422, quote(str(error))) from None
     author = Author(f"api:{account.name}", context.clock.now(), find_address(request))
     with context.database.write() as tx:
         require_login(tx, identity)
@@ -183,22 +185,20 @@ def revoke_own_token(token: str, request: Request, context: Context) -> Response
     """Revoke a token of one's own account: requests with it are refused from now on."""
     identity, account = find_own_account(context, request)
     if identity.ceiling < Role.USER:
-        raise AccessRefused(
-            403, f"the token permits at most {identity.ceiling}, and revoking tokens needs a token with the role user"
-        )
+        raise AccessRefused(403, say("token_permits_too_little", role=str(identity.ceiling), act="revoking tokens"))
     author = Author(f"api:{account.name}", context.clock.now(), find_address(request))
     with context.database.write() as tx:
         stored = token_rows.find_token(tx, token)
         if stored is None or stored[0].account_pk != account.account_pk:
-            raise HTTPException(404, f"account {account.name!r} has no token {token!r}")
+            raise Refusal(404, say("account_has_no_token", name=account.name, text=token))
         api_tokens.revoke_token(tx, author, token)
     return Response(status_code=204)
 
 
-def _refuse_token(identity: Identity, what: str) -> None:
+def _refuse_token(identity: Identity, thing: str) -> None:
     """Who has stolen a token must not make a longer life of it."""
     if identity.token_uid is not None:
-        raise AccessRefused(403, f"an API token cannot change {what} of its account; log in with the password")
+        raise AccessRefused(403, say("token_cannot_change_account", thing=thing))
 
 
 def _build_token(context: ApiContext, token: ApiToken) -> TokenAnswer:

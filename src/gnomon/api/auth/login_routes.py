@@ -14,11 +14,13 @@ from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, Accounts
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.shapes import Body
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.model.accounts import Account
+from gnomon.model.sentences import render, say
 from gnomon.queries.accounts.logins import LoginRefused, find_network, log_in
 from gnomon.queries.accounts.passwords import LENGTH_MAX
 from gnomon.queries.accounts.sessions import LoginOutdated, begin_session, end_session
@@ -121,15 +123,15 @@ async def _create_token(context: ApiContext, request: Request, body: LoginBody, 
 
 
 async def _check_login(context: ApiContext, request: Request, name: str, password: str) -> Account:
-    """The account. Raises HTTPException: 401 for a wrong name or password, 429 after too many, 503 after a wait while too many others are checked."""
+    """The account. Raises Refusal: 401 for a wrong name or password, 429 after too many, 503 after a wait while too many others are checked."""
     address = find_address(request)
     try:
         async with _SLOTS.hold(find_network(address)):
             return await run_sync(lambda: _log_in(context, name, password, address))  # also what opens the database
     except LoginRefused as refusal:
         if refusal.retry_after_s:
-            raise HTTPException(429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}) from None
-        raise HTTPException(401, str(refusal)) from None
+            raise Refusal(429, find_sentence(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}) from None
+        raise Refusal(401, find_sentence(refusal)) from None
 
 
 def _log_in(context: ApiContext, name: str, password: str, address: str) -> Account:
@@ -142,7 +144,8 @@ async def _log_in_browser(context: ApiContext, request: Request, form: dict[str,
     _require_accounts(context)
     target = clean_target(form.get("next", "/"))
     if not comes_from_same_site(request):
-        return HTMLResponse(_render(context, request, target, f"{FOREIGN_PAGE[0].upper()}{FOREIGN_PAGE[1:]}."), 403)
+        problem = render(FOREIGN_PAGE)
+        return HTMLResponse(_render(context, request, target, f"{problem[0].upper()}{problem[1:]}."), 403)
     name = form.get("username", "")
     try:
         account = await _check_login(context, request, name, form.get("password", ""))
@@ -164,7 +167,7 @@ def _begin_session(context: ApiContext, request: Request, account: Account) -> s
 
 def _require_accounts(context: ApiContext) -> AccountsPolicy:
     if not isinstance(context.policy, AccountsPolicy):
-        raise HTTPException(404, "there are no logins: [api] auth is none")
+        raise Refusal(404, say("no_accounts_are_used", things="logins"))
     return context.policy
 
 
@@ -173,5 +176,5 @@ async def _read_form(request: Request) -> bytes:
     async for part in request.stream():
         data += part
         if len(data) > FORM_BYTES_MAX:
-            raise HTTPException(413, f"the form has more than {FORM_BYTES_MAX} bytes")
+            raise Refusal(413, say("body_is_too_large", thing="form", most=FORM_BYTES_MAX, why=None))
     return data

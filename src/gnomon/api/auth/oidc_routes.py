@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from anyio.to_thread import run_sync
-from fastapi import HTTPException, Query, Request
+from fastapi import Query, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
@@ -18,6 +18,7 @@ from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.cookies import build_cookie, read_cookie
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
@@ -28,7 +29,7 @@ from gnomon.ground import log
 from gnomon.model.accounts import Author
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND
-from gnomon.model.sentences import Sentence, quote, say
+from gnomon.model.sentences import Sentence, quote, render, say
 from gnomon.queries.accounts.logins import LoginRefused, check_code_pause, count_refused_code, find_network
 from gnomon.queries.accounts.provider_accounts import RoleNotGiven, find_provider_account, withdraw_role
 from gnomon.queries.accounts.sessions import begin_session
@@ -67,13 +68,12 @@ async def finish_login(request: Request, context: Context) -> Response:
             context,
             request,
             400,
-            "the answer of the identity provider has a parameter twice, and which one counts is not known; begin the login again",
+            say("parameter_of_login_is_given_twice"),
         )
     begun = await run_sync(_open_cookie, context, request, settings)
     if begun is None or not hmac.compare_digest(begun[0].state.encode(), query.get("state", "").encode()):
-        problem = "this login was not begun in this browser, or it took more than ten minutes, or another one was begun after it; begin it again"
         return _refuse(
-            context, request, 400, problem, keeps_login=True
+            context, request, 400, say("login_was_not_begun_here"), keeps_login=True
         )  # it may be the answer to a page of another site, or of another tab
     return await _answer_in_slot(context, request, lambda: _finish_login(context, request, settings, query, *begun))
 
@@ -90,9 +90,9 @@ async def _answer_in_slot(context: ApiContext, request: Request, answer: Callabl
         async with _SLOTS.hold(find_network(find_address(request))):
             return await run_sync(answer)
     except ProviderUnavailable as error:
-        return _refuse(context, request, 503, str(error), keeps_login=True)
-    except HTTPException as refusal:  # no slot was free
-        return _refuse(context, request, refusal.status_code, str(refusal.detail), refusal.headers, keeps_login=True)
+        return _refuse(context, request, 503, find_sentence(error), keeps_login=True)
+    except Refusal as refusal:  # no slot was free
+        return _refuse(context, request, refusal.status_code, refusal.sentence, refusal.headers, keeps_login=True)
 
 
 def _begin_login(context: ApiContext, request: Request, settings: OidcSettings, next_page: str) -> Response:
@@ -133,13 +133,18 @@ def _finish_login(
         return _begin_session(context, request, settings, claims, target)
     except LoginRefused as refusal:
         return _refuse(
-            context, request, 429, str(refusal), {"Retry-After": f"{refusal.retry_after_s:.0f}"}, keeps_login=True
+            context,
+            request,
+            429,
+            find_sentence(refusal),
+            {"Retry-After": f"{refusal.retry_after_s:.0f}"},
+            keeps_login=True,
         )
     except CodeRefused as error:
         count_refused_code(context.database, address, now)
-        return _refuse(context, request, 403, str(error))
+        return _refuse(context, request, 403, find_sentence(error))
     except (ProviderRefused, UserError) as error:
-        return _refuse(context, request, 403, str(error))
+        return _refuse(context, request, 403, find_sentence(error))
 
 
 def _end_provider_session(context: ApiContext, request: Request) -> Response:
@@ -211,12 +216,13 @@ def _refuse(
     context: ApiContext,
     request: Request,
     status: int,
-    problem: str,
+    sentence: Sentence,
     headers: Mapping[str, str] | None = None,
     *,
     keeps_login: bool = False,
 ) -> Response:
     """The page of the login with the reason. It is logged: the reason is often one for the administrator. `keeps_login`: the login that this browser has begun goes on."""
+    problem = render(sentence)
     _log.warning("oidc_login_refused", address=find_address(request), reason=problem)
     button = None if context.oidc is None else context.oidc.button
     page = render_login_page("/", problem, button, accepted=request.headers.get("accept-language", ""))
@@ -228,5 +234,5 @@ def _refuse(
 
 def _require_oidc(context: ApiContext) -> OidcSettings:
     if not isinstance(context.policy, AccountsPolicy) or context.oidc is None:
-        raise HTTPException(404, "there is no login at an identity provider: [oidc] issuer is not set")
+        raise Refusal(404, say("no_identity_provider_is_set"))
     return context.oidc

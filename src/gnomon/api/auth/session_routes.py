@@ -5,17 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
 from gnomon.api.access.accounts_policy import AccountsPolicy
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.trusted_proxies import find_address
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Account, Author, Identity, Role
 from gnomon.model.instants import to_datetime
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.sessions import list_open_sessions, revoke_sessions
 from gnomon.storage.store.accounts import account_rows
 
@@ -87,9 +89,7 @@ def end_one_session(session_id: int, request: Request, context: Context, account
 def _end(context: ApiContext, request: Request, name: str | None, session_id: int | None) -> Response:
     identity = _require_accounts(context).identify(request)
     if identity.ceiling < Role.USER:
-        raise AccessRefused(
-            403, f"the token permits at most {identity.ceiling}, and ending sessions needs a token with the role user"
-        )
+        raise AccessRefused(403, say("token_permits_too_little", role=str(identity.ceiling), act="ending sessions"))
     account = _find_account(context, identity, name)
     author = Author(identity.name, context.clock.now(), find_address(request))
     with context.database.write() as tx:
@@ -99,28 +99,27 @@ def _end(context: ApiContext, request: Request, name: str | None, session_id: in
             else revoke_sessions(tx, author, account, session_id)
         )
     if session_id is not None and not count:
-        raise HTTPException(404, f"account {account.name!r} has no session {session_id}")
+        raise Refusal(404, say("session_does_not_exist", name=account.name, number=str(session_id)))
     return Response(status_code=204)
 
 
 def _find_account(context: ApiContext, identity: Identity, name: str | None) -> Account:
-    """The account that the request is about. Raises AccessRefused for another one without the role admin, HTTPException (404) for an unknown one."""
+    """The account that the request is about. Raises AccessRefused for another one without the role admin, Refusal (404) for an unknown one."""
     is_own = name is None or account_rows.make_name_key(name) == account_rows.make_name_key(identity.name)
     if not is_own and identity.everywhere < Role.ADMIN:
         raise AccessRefused(
-            403,
-            f"sessions of other accounts need the role admin; account {identity.name!r} has the role {identity.everywhere}",
+            403, say("sessions_of_others_need_admin", name=identity.name, role=str(identity.everywhere))
         )
     with context.database.read() as tx:
         account = (
             account_rows.get_account(tx, identity.account_pk) if is_own else account_rows.find_account(tx, name or "")
         )
     if account is None:
-        raise HTTPException(404, f"there is no account {name!r}")
+        raise Refusal(404, say("name_does_not_exist", thing="account", name=str(name)))
     return account
 
 
 def _require_accounts(context: ApiContext) -> AccountsPolicy:
     if not isinstance(context.policy, AccountsPolicy):
-        raise HTTPException(404, "there are no sessions: [api] auth is none")
+        raise Refusal(404, say("no_accounts_are_used", things="sessions"))
     return context.policy

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Request
+from fastapi import Query, Request
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
 from gnomon.api.auth.own_account import find_own_account
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.shapes import Body
 from gnomon.api.context import Context
 from gnomon.api.policies import AccessRefused
 from gnomon.model.accounts import Identity, Role
+from gnomon.model.sentences import say
 from gnomon.queries.accounts import saved_views
 from gnomon.storage.store.accounts import saved_view_rows
 from gnomon.storage.store.accounts.saved_view_rows import SavedView
@@ -83,13 +85,11 @@ def delete_own_view(
     _require_user_token(identity)
     with context.database.write() as tx:
         if not saved_view_rows.delete_view(tx, account.account_pk, page, name):
-            raise HTTPException(404, f"account {account.name!r} has no view {name!r} of {page}")
+            raise Refusal(404, say("account_has_no_view", name=account.name, text=name, place=page))
     return Response(status_code=204)
 
 
 def _require_user_token(identity: Identity) -> None:
     """An account that may only read saves views; a token that permits only reading does not."""
     if identity.ceiling < Role.USER:
-        raise AccessRefused(
-            403, f"the token permits at most {identity.ceiling}, and changing views needs a token with the role user"
-        )
+        raise AccessRefused(403, say("token_permits_too_little", role=str(identity.ceiling), act="changing views"))

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+from gnomon.model.sentences import Sentence, render, say
+
 
 class NoPlace(Exception):
-    """No answer of the kind can be opened now; the message says why."""
+    """No answer of the kind can be opened now; the sentence says why."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(render(sentence))
+        self.sentence = sentence
 
 
 class AccountPlaces:
@@ -21,14 +27,10 @@ class AccountPlaces:
     def take(self, account: str, most: int) -> None:
         """Take one of `most` places. Raises NoPlace."""
         if self.count >= most:
-            raise NoPlace(
-                f"this api-server has {most} open {self._kind}, which is its limit; try again later, or start another api-server"
-            )
+            raise NoPlace(say("server_has_no_place", most=most, things=self._kind))
         owned = self._owned[account]
         if owned >= most - self.count:
-            raise NoPlace(
-                f"account {account!r} has {owned} open {self._kind}, as many as are left for all other accounts; close some, or start another api-server"
-            )
+            raise NoPlace(say("account_has_its_places", name=account, used=owned, things=self._kind))
         self.count += 1
         self._owned[account] += 1
 

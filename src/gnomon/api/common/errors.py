@@ -1,23 +1,22 @@
 """The shape of errors: `{"detail": ...}`, a sentence, or for a body or a parameter that does not fit a list with the place of each fault.
 
-A refusal has beside it the code, the arguments and the spans of its sentence, in the form of `SentenceAnswer`.
+A sentence has beside it its code, its arguments and its spans (`refusals.answer_refusal`).
 """
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Coroutine
-from typing import Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic_core import PydanticSerializationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException as StarletteHTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from gnomon.api.common.fault_limits import FAULTS_MAX, describe_fault
-from gnomon.api.common.sentence_answers import build_sentence
+from gnomon.api.common.refusals import Refusal, answer_refusal, build_error_answer, find_sentence
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.api.policies import AccessRefused, User
 from gnomon.author_code.timetable_host import HostsBusy
@@ -28,6 +27,7 @@ from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates
+from gnomon.model.sentences import Sentence, say
 from gnomon.queries.accounts.sessions import LoginOutdated
 from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import (
@@ -45,8 +45,6 @@ from gnomon.storage.store.errors import BackfillActive
 _log = log.get_logger("api")
 ERROR_CLASS_HEADER = "Gnomon-Error"
 """The name of the class of an error, which Gnomon's own clients read: a sentence is for people."""
-RETRY_AFTER_S = "5"
-"""When a client may ask again if the database, or something else that the answer needs, is away."""
 _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (NameNotFound, 404),
     (NotFound, 404),
@@ -72,13 +70,6 @@ _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
 """The first class that fits decides."""
 
 
-class ApiUnsupported(HTTPException):
-    """A known operation, body or parameter that Gnomon does not have; 501, with the reason."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(501, reason)
-
-
 def install_error_handlers(app: FastAPI) -> None:
     """Answer every error in the shape of Airflow's API; nothing of a traceback or of a request's values reaches the client."""
     for kind, answer in _ANSWERS.items():
@@ -95,12 +86,6 @@ def find_status(error: Exception) -> int:
     return next((status for kind, status in _STATUS_OF_ERRORS if isinstance(error, kind)), 500)
 
 
-def _answer(status: int, detail: Any, headers: dict[str, str] | None = None, **more: Any) -> JSONResponse:
-    if status == 503:  # what is away may come back
-        headers = {"Retry-After": RETRY_AFTER_S, **(headers or {})}
-    return JSONResponse({"detail": escape_surrogates(detail), **more}, status, headers)
-
-
 async def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, StarletteHTTPException)
     if error.status_code == 404 and error.detail == "Not Found":  # no route has the path
@@ -109,85 +94,70 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
         if not is_api and request.method in ("GET", "HEAD") and "text/html" in request.headers.get("Accept", ""):
             page: Response = await run_in_threadpool(request.app.state.show_missing_page, request)
             return page
-        return _answer(
-            404, f"there is no operation {path}" if is_api else f"there is no page {path}; the pages begin at /"
-        )
-    return _answer(error.status_code, error.detail, dict(error.headers or {}))
+        return answer_refusal(404, say("operation_does_not_exist" if is_api else "page_does_not_exist", url=path))
+    if isinstance(error, Refusal):
+        return answer_refusal(error.status_code, error.sentence, error.headers)
+    return build_error_answer(error.status_code, escape_surrogates(error.detail), error.headers)
 
 
-async def _answer_invalid_request(_request: Request, error: Exception) -> JSONResponse:
+async def _answer_invalid_request(_request: Request, error: Exception) -> Response:
     """422, with the first faults."""
     assert isinstance(error, RequestValidationError)
-    return _answer(422, [describe_fault(fault) for fault in error.errors()[:FAULTS_MAX]])
+    return build_error_answer(422, escape_surrogates([describe_fault(fault) for fault in error.errors()[:FAULTS_MAX]]))
 
 
-async def _answer_refusal(_request: Request, error: Exception) -> JSONResponse:
+async def _answer_access_refused(_request: Request, error: Exception) -> Response:
     assert isinstance(error, AccessRefused)
-    return _answer(error.status, str(error), error.headers)
+    return answer_refusal(error.status, error.sentence, error.headers)
 
 
-async def _answer_error(request: Request, error: Exception) -> JSONResponse:
+async def _answer_error(request: Request, error: Exception) -> Response:
     if isinstance(error, UnicodeError | OverflowError):
-        return _answer(400, "a text is not valid Unicode, or a number is too large")
+        return answer_refusal(400, say("value_of_request_is_unusable"))
     status = find_status(error)
     if status == 500:
         return await _answer_crash(request, error)
-    detail = describe_error_to(getattr(request.state, "user", None), error)
-    return _answer(status, detail, _name_class(error), **_build_sentence_fields(error, detail))
+    sentence = find_sentence_for(getattr(request.state, "user", None), error)
+    return answer_refusal(status, sentence, _name_class(error))
 
 
-def _build_sentence_fields(error: Exception, detail: str) -> dict[str, Any]:
-    """The code, the arguments and the spans of the sentence that the user reads, where it is one of the catalogue."""
-    if not isinstance(error, GnomonError) or error.sentence is None or str(error) != detail:
-        return {}
-    sentence = build_sentence(error.sentence, lambda text: str(escape_surrogates(text)))
-    return sentence.model_dump(mode="json", exclude={"text"})
-
-
-def describe_error_to(user: object, error: Exception) -> str:
+def find_sentence_for(user: object, error: Exception) -> Sentence:
     """The sentence of an error. That of an unknown DAG suggests names only to a user who sees all DAGs: they may be hidden from others."""
     sees_all = isinstance(user, User) and user.identity.everywhere >= Role.VIEWER
-    return (
-        f"there is no DAG {error.name!r}"
-        if isinstance(error, NameNotFound) and error.thing == "DAG" and not sees_all
-        else str(error)
-    )
+    if isinstance(error, NameNotFound) and error.thing == "DAG" and not sees_all:
+        return say("dag_does_not_exist", dag=error.name)
+    return find_sentence(error)
 
 
 def _name_class(error: Exception) -> dict[str, str]:
     return {ERROR_CLASS_HEADER: type(error).__name__} | ({"Retry-After": "1"} if isinstance(error, HostsBusy) else {})
 
 
-async def _answer_depth(_request: Request, _error: Exception) -> JSONResponse:
-    return _answer(400, "a value is nested too deeply")
+async def _answer_depth(_request: Request, _error: Exception) -> Response:
+    return answer_refusal(400, say("value_of_request_is_too_deep"))
 
 
-async def _answer_unwritable(request: Request, error: Exception) -> JSONResponse:
+async def _answer_unwritable(request: Request, error: Exception) -> Response:
     """501 for a stored value of more levels than pydantic writes: a task or a command has made it, because bodies of requests are checked."""
     if "depth" in str(error):
-        return _answer(
-            501,
-            "a value of the answer is nested too deeply for this API; ask for other entries, or use the command line",
-        )
+        return answer_refusal(501, say("value_of_answer_is_too_deep"))
     return await _answer_crash(request, error)
 
 
-async def _answer_crash(request: Request, error: Exception) -> JSONResponse:
+async def _answer_crash(request: Request, error: Exception) -> Response:
     _log.error(
         "request_failed",
         method=request.method,
         path=request.url.path,
         traceback="".join(traceback.format_exception(error)),
     )
-    return _answer(
-        500, "an internal error; the log of the api-server has the details", {VERSION_HEADER: find_version()}
-    )
+    return answer_refusal(500, say("internal_error_of_server"), {VERSION_HEADER: find_version()})
 
 
 _ANSWERS: dict[type[Exception], Callable[[Request, Exception], Coroutine[None, None, Response]]] = {
     StarletteHTTPException: _answer_http_error,
     RequestValidationError: _answer_invalid_request,
-    AccessRefused: _answer_refusal,
+    AccessRefused: _answer_access_refused,
     GnomonError: _answer_error,
     UnicodeError: _answer_error,
     OverflowError: _answer_error,

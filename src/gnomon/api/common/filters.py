@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import HTTPException
 from pydantic import BaseModel
 
+from gnomon.api.common.refusals import Refusal
 from gnomon.model.instants import SECOND, Instant, to_instant
+from gnomon.model.sentences import say
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 _OPERATORS = {
@@ -41,13 +42,15 @@ def read_instant(value: datetime) -> Instant:
     try:
         return to_instant(value if value.tzinfo is not None else value.replace(tzinfo=UTC))
     except OverflowError:
-        raise HTTPException(422, f"{value.isoformat()} is out of range") from None
+        raise Refusal(422, say("date_is_out_of_range", text=value.isoformat())) from None
 
 
 def read_seconds(value: float) -> int:
-    """A span in seconds as microseconds. Raises HTTPException (422) for a number that is none, and for one that no span has."""
+    """A span in seconds as microseconds. Raises Refusal (422) for a number that is none, and for one that no span has."""
     if not abs(value) <= SECONDS_MAX:  # also false for NaN
-        raise HTTPException(422, f"{value} is not a number of seconds from {-SECONDS_MAX} to {SECONDS_MAX}")
+        raise Refusal(
+            422, say("number_of_seconds_is_out_of_range", number=str(value), least=-SECONDS_MAX, most=SECONDS_MAX)
+        )
     return round(value * SECOND)
 
 
@@ -94,18 +97,16 @@ ALTERNATIVES_MAX = 100
 
 
 def check_pattern_length(pattern: str) -> None:
-    """Raise HTTPException (422) for a text to search for that is too long: SQLite refuses it."""
+    """Raise Refusal (422) for a text to search for that is too long: SQLite refuses it."""
     if len(pattern) > PATTERN_MAX:
-        raise HTTPException(422, f"a pattern has at most {PATTERN_MAX:,} characters, and this one has {len(pattern):,}")
+        raise Refusal(422, say("pattern_is_too_long", most=PATTERN_MAX, length=len(pattern)))
 
 
 def split_pattern(pattern: str, *, splits: bool = True) -> list[str] | None:
-    """The texts of a pattern, of which one must be found; None when everything matches. Raises HTTPException (422) for a pattern that is too long."""
+    """The texts of a pattern, of which one must be found; None when everything matches. Raises Refusal (422) for a pattern that is too long."""
     check_pattern_length(pattern)
     texts = [text.strip() for text in pattern.split("|")] if splits else [pattern]
     texts = [text for text in texts if text]
     if len(texts) > ALTERNATIVES_MAX:
-        raise HTTPException(
-            422, f"a pattern has at most {ALTERNATIVES_MAX} texts with | between them, and this one has {len(texts):,}"
-        )
+        raise Refusal(422, say("pattern_has_too_many_texts", most=ALTERNATIVES_MAX, length=len(texts)))
     return None if "~" in texts or not texts else texts

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from anyio import to_thread
-from fastapi import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.api.common.errors import find_status
+from gnomon.api.common.refusals import Refusal, answer_refusal, find_sentence
 from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.model.accounts import Identity, Role
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.execution_messages import EXECUTION_PREFIX
+from gnomon.model.sentences import Sentence, say
 
 BODY_BYTES_MAX = 20 * 1024 * 1024
 """The largest body of a request: an XCom of 16 MiB and its quoting."""
@@ -68,7 +68,12 @@ class BodyLimit:
             if permitted < size:
                 raise _refuse(
                     413,
-                    f"the body has more than {BODY_BYTES_MAX if size > BODY_BYTES_MAX else permitted} bytes, the most for this account",
+                    say(
+                        "body_is_too_large",
+                        thing="body",
+                        most=BODY_BYTES_MAX if size > BODY_BYTES_MAX else permitted,
+                        why=say("most_for_account"),
+                    ),
                 )
 
         async def receive_some() -> Message:
@@ -82,20 +87,20 @@ class BodyLimit:
         try:
             if declared.isdigit() and len(declared) < 20:
                 await permit(int(declared))
-        except HTTPException as refusal:
-            await JSONResponse({"detail": refusal.detail}, refusal.status_code, refusal.headers)(scope, receive, send)
+        except Refusal as refusal:
+            await answer_refusal(refusal.status_code, refusal.sentence, refusal.headers)(scope, receive, send)
             return
         await self._app(scope, receive_some, send)
 
 
 def _find_limit(request: Request) -> int:
-    """The largest body of the account of the request. Raises HTTPException without a valid login, or without the database."""
+    """The largest body of the account of the request. Raises Refusal without a valid login, or without the database."""
     try:
         identity = request.app.state.context.policy.authorize(request, Permission.READ, ApiResource.DAG, None).identity
     except AccessRefused as refusal:
-        raise _refuse(refusal.status, str(refusal), refusal.headers) from None
+        raise _refuse(refusal.status, refusal.sentence, refusal.headers) from None
     except GnomonError as error:
-        raise _refuse(find_status(error), str(error)) from None
+        raise _refuse(find_status(error), find_sentence(error)) from None
     return BODY_BYTES_MAX if _may_change(identity) else READER_BYTES_MAX
 
 
@@ -104,6 +109,6 @@ def _may_change(identity: Identity) -> bool:
     return min(max((identity.role, *(grant.role for grant in identity.grants))), identity.ceiling) >= Role.USER
 
 
-def _refuse(status: int, detail: str, headers: dict[str, str] | None = None) -> HTTPException:
+def _refuse(status: int, reason: Sentence, headers: dict[str, str] | None = None) -> Refusal:
     """The rest of the body is not read, so the connection ends."""
-    return HTTPException(status, detail, {**(headers or {}), "connection": "close"})
+    return Refusal(status, reason, {**(headers or {}), "connection": "close"})

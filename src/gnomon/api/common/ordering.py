@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from fastapi import HTTPException
-
+from gnomon.api.common.refusals import Refusal
+from gnomon.model.sentences import say
 from gnomon.storage.store.pages.page_query import SortKey
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ def parse_order(
 ) -> Ordering:
     """The order that the client wants, else `default`, then by the `unique` fields, in the direction of the first key.
 
-    Raises HTTPException (400) for an attribute that the list cannot be ordered by.
+    Raises Refusal (400) for an attribute that the list cannot be ordered by.
     """
     keys: list[SortKey] = []
     fields: list[SortField] = []
@@ -56,7 +56,7 @@ def sort_entries(
 ) -> list[T]:
     """The entries of a list that is in memory, in the order that the client wants; None comes last. Entries that are equal keep their order.
 
-    Raises HTTPException (400) for an attribute that the list cannot be ordered by.
+    Raises Refusal (400) for an attribute that the list cannot be ordered by.
     """
     chosen: dict[str, str] = {}
     for text in [name for name in order_by if name] or [default]:
@@ -80,5 +80,5 @@ V = TypeVar("V")
 def _find_attribute(text: str, readers: Mapping[str, V]) -> V:
     name = text.removeprefix("-")
     if name not in readers:
-        raise HTTPException(400, f"the list cannot be ordered by {name!r}; it can by: {', '.join(sorted(readers))}")
+        raise Refusal(400, say("list_cannot_be_ordered_by_field", name=name, names=", ".join(sorted(readers))))
     return readers[name]

@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
 from gnomon.api.common.ordering import Ordering, SortField
+from gnomon.api.common.refusals import Refusal
+from gnomon.model.sentences import say
 from gnomon.storage.store.pages.page_query import COUNT_MAX, SORTED_MAX, Position, SortKey
 
 T = TypeVar("T")
@@ -65,13 +66,18 @@ def find_count_limit(order: Ordering, indexed: Collection[str]) -> int:
 
 
 def check_sorted(total: TotalEntries, order: Ordering, indexed: Collection[str], entries: str) -> None:
-    """Return if the list can be read in that order. Raises HTTPException (400) for a long list whose order has no index."""
+    """Return if the list can be read in that order. Raises Refusal (400) for a long list whose order has no index."""
     first = order.fields[0].name
     if total.total > SORTED_MAX and first not in indexed:
-        raise HTTPException(
+        raise Refusal(
             400,
-            f"more than {SORTED_MAX:,} {entries} cannot be ordered by {first}: name a DAG or a run in the path, filter by a range of run_after, "
-            f"or order by one of: {', '.join(sorted(indexed))}",
+            say(
+                "list_is_too_long_for_order",
+                most=SORTED_MAX,
+                things=entries,
+                name=first,
+                names=", ".join(sorted(indexed)),
+            ),
         )
 
 
@@ -89,7 +95,7 @@ def encode_cursor(order: Sequence[SortKey], values: Sequence[object], *, is_befo
 
 
 def decode_cursor(cursor: str, order: Sequence[SortKey], fields: Sequence[SortField]) -> Position | None:
-    """The position that the cursor names; None for an empty cursor, which is the first page. Raises HTTPException (400) for a wrong one."""
+    """The position that the cursor names; None for an empty cursor, which is the first page. Raises Refusal (400) for a wrong one."""
     if not cursor:
         return None
     try:
@@ -99,7 +105,7 @@ def decode_cursor(cursor: str, order: Sequence[SortKey], fields: Sequence[SortFi
     except (ValueError, TypeError, RecursionError):
         is_right = False
     if not is_right:
-        raise HTTPException(400, "the cursor is not one that this list with this order_by has given")
+        raise Refusal(400, say("cursor_is_unknown"))
     return Position(tuple(values), bool(is_before))
 
 

@@ -12,10 +12,11 @@ from urllib.parse import unquote
 
 from fastapi import Path
 from pydantic import AfterValidator
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from gnomon.api.common.refusals import answer_refusal
 from gnomon.model.ids import ALL_RUNS
+from gnomon.model.sentences import say
 
 ALL = ALL_RUNS
 """In place of an id in the path of a list: the objects of all of them."""
@@ -38,7 +39,7 @@ class EncodedSlashes:
                 or "\x00" in scope["path"]
                 or _ENCODED_NUL.search(scope.get("query_string", b""))
             ):
-                await JSONResponse({"detail": "the URL contains a character that no id has"}, 400)(scope, receive, send)
+                await answer_refusal(400, say("url_has_wrong_character"))(scope, receive, send)
                 return
             if b"%2f" in raw.lower():
                 path = raw.partition(b"?")[0].decode("ascii", errors="replace")

@@ -17,11 +17,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gnomon.api.common.client_bursts import CLIENTS_MAX, ClientBursts
+from gnomon.api.common.refusals import answer_refusal
 from gnomon.api.common.request_turns import WAITING_MAX, RequestTurns
+from gnomon.model.sentences import say
 from gnomon.queries.accounts.logins import find_network
 
 SAVED_S = 0.02
@@ -169,8 +170,8 @@ class ProcessorShare:
             if scope["path"] in EXEMPT_PATHS or scope["path"].startswith(EXEMPT_FOLDERS):
                 self._budget.count_exempt()
             elif not await self._wait_for_turn(_find_address(scope), _find_login(scope)):
-                refusal = f"{WAITING_MAX} requests of this client wait already, because the machine is busy: try again in a second"
-                await JSONResponse({"detail": refusal}, 503, {"Retry-After": "1"})(scope, receive, send)
+                refusal = say("requests_of_client_wait", most=WAITING_MAX)
+                await answer_refusal(503, refusal, {"Retry-After": "1"})(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

@@ -9,7 +9,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from fastapi import Depends, HTTPException
+from fastapi import Depends
+
+from gnomon.api.common.refusals import Refusal
+from gnomon.model.sentences import say
 
 _PATIENCE_S = 5.0
 _STEP_S = 0.02
@@ -34,7 +37,7 @@ class RequestSlots:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """One slot until the end of the block. Raises HTTPException (503) when all are taken: a request that waits would hold a thread."""
+        """One slot until the end of the block. Raises Refusal (503) when all are taken: a request that waits would hold a thread."""
         if not self._free.acquire(blocking=False):
             raise self._refusal()
         try:
@@ -44,7 +47,7 @@ class RequestSlots:
 
     @asynccontextmanager
     async def hold(self, client: str) -> AsyncIterator[None]:
-        """One slot for a client until the end of the block; the request waits for it for up to 5 seconds without a thread. Raises HTTPException (503) after that."""
+        """One slot for a client until the end of the block; the request waits for it for up to 5 seconds without a thread. Raises Refusal (503) after that."""
         if not self._acquire(client):
             await self._wait_for_client(client)
         try:
@@ -90,7 +93,7 @@ class RequestSlots:
         raise self._refusal()
 
     async def _wait(self) -> None:
-        """Take a slot as soon as one is free. Raises HTTPException (503) after 5 seconds, and at once when too many requests wait already."""
+        """Take a slot as soon as one is free. Raises Refusal (503) after 5 seconds, and at once when too many requests wait already."""
         if not self._may_wait.acquire(blocking=False):
             raise self._refusal()
         try:
@@ -102,11 +105,9 @@ class RequestSlots:
             self._may_wait.release()
         raise self._refusal()
 
-    def _refusal(self) -> HTTPException:
-        return HTTPException(
-            503,
-            f"this api-server answers {self._count} {self._kind} at the same time: try again in a second",
-            {"Retry-After": "1"},
+    def _refusal(self) -> Refusal:
+        return Refusal(
+            503, say("all_slots_of_requests_are_taken", most=self._count, things=self._kind), {"Retry-After": "1"}
         )
 
 

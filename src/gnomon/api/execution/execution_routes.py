@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import msgspec
-from fastapi import Depends, HTTPException, Request
+from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.routing import Route
 
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id, restore_slashes
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.documented_app import DocumentedApp
 from gnomon.api.execution.report_batch import answer_reports, sign
@@ -35,6 +36,7 @@ from gnomon.model.execution_messages import (
     ReportBatch,
     RunningLogPiece,
 )
+from gnomon.model.sentences import quote, say
 from gnomon.queries.accounts.attempt_tokens import ATTEMPT, CLAIM, WORKER
 from gnomon.queries.taskapi import TaskApiRefused, execution
 from gnomon.storage.remote_logs.live_copies import HERE
@@ -62,11 +64,7 @@ async def _check_version(request: Request) -> None:
     version = request.headers.get(VERSION_HEADER, "")
     if version not in KNOWN_VERSIONS:
         versions = " and ".join(KNOWN_VERSIONS)
-        raise HTTPException(
-            400,
-            f"the worker speaks version {version or 'none'} of the execution API, and this api-server {versions};"
-            " install the release of the api-server on the worker, or the one before it",
-        )
+        raise Refusal(400, say("worker_speaks_other_version", version=version or "none", own_version=versions))
 
 
 Versioned = Depends(_check_version)
@@ -77,12 +75,12 @@ async def _read_body(request: Request, kind: type[Body]) -> Body:
     async for part in request.stream():
         size += len(part)
         if size > _BODY_MAX:
-            raise HTTPException(413, f"the body has more than {_BODY_MAX} bytes")
+            raise Refusal(413, say("body_is_too_large", thing="body", most=_BODY_MAX, why=None))
         parts.append(part)
     try:
         return msgspec.json.decode(b"".join(parts), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise HTTPException(400, f"the body is no {kind.__name__}: {error}") from error
+        raise Refusal(400, say("body_has_other_form", thing=kind.__name__, error=str(error))) from error
 
 
 def _find_worker(context: ApiContext, request: Request, use: str, subject: str) -> str:
@@ -94,8 +92,8 @@ def _find_worker(context: ApiContext, request: Request, use: str, subject: str) 
         else None
     )
     if worker is None:
-        raise HTTPException(
-            401, f"the request has no valid token for the {'worker' if use == WORKER else 'attempt'} {subject}"
+        raise Refusal(
+            401, say("request_has_no_token_for_attempt", thing="worker" if use == WORKER else "attempt", text=subject)
         )
     return worker
 
@@ -107,13 +105,13 @@ def _ask(ask: Callable[[], Answer]) -> Answer:
     try:
         return ask()
     except execution.ForeignResult as error:
-        raise HTTPException(400, str(error)) from error
+        raise Refusal(400, find_sentence(error)) from error
     except execution.AttemptIsGone as error:
-        raise HTTPException(409, str(error)) from error
+        raise Refusal(409, find_sentence(error)) from error
     except execution.WorkerIsLost as error:
-        raise HTTPException(410, str(error)) from error
+        raise Refusal(410, find_sentence(error)) from error
     except TaskApiRefused as error:
-        raise HTTPException(422, str(error)) from error
+        raise Refusal(422, find_sentence(error)) from error
 
 
 def _wake_owner(context: ApiContext) -> None:
@@ -158,9 +156,7 @@ async def end(attempt_id: Id, request: Request, context: Context) -> Response:
     worker_id = _find_worker(context, request, ATTEMPT, attempt_id)
     result = await _read_body(request, AttemptResult)
     if result.attempt_id != attempt_id:
-        raise HTTPException(
-            400, f"the result is that of attempt {result.attempt_id}, and the address names attempt {attempt_id}"
-        )
+        raise Refusal(400, say("result_is_of_other_attempt", text=result.attempt_id, other=quote(attempt_id)))
 
     def record() -> None:
         _ask(lambda: execution.record_result(context.database, worker_id, result))
@@ -194,7 +190,7 @@ async def append_log(attempt_id: Id, request: Request, context: Context) -> Resp
         try:
             return Reply(value=context.live_logs.append(name, piece.offset, piece.piece) if name else HERE)
         except OSError as error:
-            raise HTTPException(503, f"the log cannot be stored on the api-server: {error}") from error
+            raise Refusal(503, say("log_cannot_be_stored", error=str(error))) from error
 
     return _json(await run_in_threadpool(append))
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -17,6 +18,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.queries.report.listings.deferral_facts import find_deferral
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}", tags=["Task Instance"])
@@ -57,7 +59,14 @@ def get_deferral(
         detail = instances.find(task_id, map_index)
         deferral = find_deferral(tx, TaskKey(instances.run.run_pk, detail.task_no, map_index))
     if deferral is None:
-        raise HTTPException(404, f"task {task_id!r} of run {dag_run_id!r} is not deferred")
+        raise Refusal(
+            404,
+            say(
+                "task_of_run_is_not_deferred",
+                task=TaskName(dag_id, dag_run_id, task_id),
+                run=RunName(dag_id, dag_run_id),
+            ),
+        )
     return DeferralAnswer(
         classpath=deferral.classpath,
         kind=deferral.kind,

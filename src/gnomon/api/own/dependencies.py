@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import msgspec
-from fastapi import HTTPException, Query
+from fastapi import Query
 from starlette.responses import Response
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -27,6 +28,7 @@ from gnomon.changes.actions.dependency_previews import (
 )
 from gnomon.model.accounts import Role
 from gnomon.model.instants import iso
+from gnomon.model.sentences import say
 from gnomon.model.spec import collect_edges
 from gnomon.model.upstream_edges import Edge
 from gnomon.queries.report.listings.dag_facts import FactsOfAll
@@ -249,7 +251,7 @@ def _preview(
 
 def _check_day(day: dt.date) -> dt.date:
     if not FIRST_YEAR <= day.year <= LAST_YEAR:
-        raise HTTPException(422, f"{day} is out of range; choose a day in the years {FIRST_YEAR} to {LAST_YEAR}")
+        raise Refusal(422, say("day_is_out_of_range", text=str(day), least=FIRST_YEAR, most=LAST_YEAR))
     return day
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
-from fastapi import HTTPException, Query
+from fastapi import Query
 from starlette.responses import Response, StreamingResponse
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import ApiContext, Context
@@ -21,6 +22,7 @@ from gnomon.api.v2.log_lookup import FoundLog, find_log
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.log_ranges import LINE_BYTES, LINES_MAX, LogRange, LogReader
 
 router = OperationRouter(
@@ -133,7 +135,7 @@ def search_log(
 ) -> LogMatchesAnswer:
     """The numbers of lines from `first` on that contain the text and are of the level or a higher one; a call reads 64 MB, the next goes on."""
     if not text and level is None:
-        raise HTTPException(422, "a search needs a text, a level, or both")
+        raise Refusal(422, say("search_needs_text_or_level"))
     reader, _ = _open(context, (dag_id, dag_run_id, task_id, map_index), try_number, source)
     matches = reader.search(text, level, first)
     return LogMatchesAnswer(numbers=matches.numbers, next_line=matches.next_line)
@@ -173,7 +175,7 @@ def _select(log: FoundLog, source: int | None) -> FoundLog:
     if source is None:
         return log
     if source >= len(log.paths):
-        raise HTTPException(404, f"the log has {len(log.paths)} files, counted from 0: there is no file {source}")
+        raise Refusal(404, say("log_has_no_such_file", total=len(log.paths), number=str(source)))
     return FoundLog([log.paths[source]], log.is_over or source < len(log.paths) - 1)
 
 

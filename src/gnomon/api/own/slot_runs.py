@@ -5,16 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from typing import Annotated
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.model.instants import SECOND, Instant, moment, to_datetime
+from gnomon.model.sentences import say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records.upstream_dags import UpstreamDag, find_upstream_dag, list_runs_in_slots
 
@@ -65,7 +67,7 @@ def get_slot_runs(
     """The runs in the slots of these DAGs from `from` to before `to`, at most 40 days. A DAG that the user may not see has no entry either."""
     first, last = read_instant(start), read_instant(end)
     if not first < last <= first + WINDOW_MAX:
-        raise HTTPException(422, "`to` must be after `from`, by at most 40 days")
+        raise Refusal(422, say("range_of_days_is_wrong"))
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         chosen_dags = [

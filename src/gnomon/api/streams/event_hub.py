@@ -24,6 +24,7 @@ from gnomon.api.streams.change_watcher import ChangeWatcher
 from gnomon.api.streams.stream_connection import StreamConnection, StreamData, build_data
 from gnomon.api.streams.stream_interest import StreamInterest
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import say
 from gnomon.queries.report.activity.change_feed import ChangeEvent, ChangeFeed, format_place
 from gnomon.queries.report.listings.dag_facts import VersionFactsCache
 from gnomon.storage.store import Database
@@ -108,7 +109,7 @@ class EventHub:
         Raises NoPlace.
         """
         if self._is_closed:
-            raise NoPlace("the api-server is stopping")
+            raise NoPlace(say("server_is_stopping"))
         self._places.take(account, STREAMS_MAX)
         try:
             if self._first_read is None:
@@ -116,10 +117,10 @@ class EventHub:
             assert self._first_read is not None
             await asyncio.wait_for(self._first_read.wait(), FIRST_READ_S)
             if self._is_closed:
-                raise NoPlace("the api-server is stopping")
+                raise NoPlace(say("server_is_stopping"))
         except TimeoutError:
             self.release(account)
-            raise NoPlace("the database does not answer; try again later") from None
+            raise NoPlace(say("server_waits_for_database")) from None
         except BaseException:
             self.release(account)
             raise

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from gnomon.api.common.account_places import NoPlace
+from gnomon.api.common.refusals import answer_refusal
 from gnomon.api.policies import Credential
 from gnomon.api.streams.event_hub import EventHub
 from gnomon.api.streams.stream_interest import StreamInterest
+from gnomon.model.sentences import say
 
 MEDIA_TYPE = "text/event-stream"
 HAND_OVER = "gnomon.hand_over"
@@ -34,10 +36,10 @@ class EventStream(Response):
         hand_over = scope.get("extensions", {}).get(HAND_OVER)
         try:
             if hand_over is None:
-                raise NoPlace("this server cannot stream events; use the api-server of Gnomon")
+                raise NoPlace(say("server_cannot_stream"))
             await self._hub.wait_until_ready(self._interest.identity.name)
         except NoPlace as error:
-            await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
+            await answer_refusal(503, error.sentence)(scope, receive, send)
             return
         try:
             headers = [(b"content-type", MEDIA_TYPE.encode()), (b"x-accel-buffering", b"no")]

@@ -12,18 +12,19 @@ from pydantic import Field
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_assets import find_visible_asset, require_event_role
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, count_entries
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.asset_answers import build_events
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.schemas.assets_shapes import AssetEventCollectionResponse, AssetEventResponse, CreateAssetEventsBody
 from gnomon.changes.actions.asset_event_changes import add_asset_event
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.storage.store.asset_records import asset_declarations
 from gnomon.storage.store.asset_records.asset_events import MAX_LISTED
@@ -91,7 +92,7 @@ def get_asset_events(
 def create_asset_event(body: CreateAssetEventsBody, context: Context, user: CurrentUser) -> AssetEventResponse:
     """Add an event of an asset from outside; the DAGs that it schedules consume it."""
     if body.access_control is not None and body.access_control.consumer_teams is not None:
-        raise ApiUnsupported("there are no teams")
+        raise ApiUnsupported(say("no_teams_exist"))
     with context.database.read() as tx:
         asset = find_visible_asset(context, tx, user, body.asset_id)
         require_event_role(context, tx, user, asset)

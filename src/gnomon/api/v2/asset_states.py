@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_assets import find_visible_asset
@@ -13,6 +13,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.state_stores_shapes import (
@@ -26,6 +27,7 @@ from gnomon.changes.actions import state_changes
 from gnomon.model.accounts import Role
 from gnomon.model.instants import to_datetime
 from gnomon.model.json_text import read_shown_json
+from gnomon.model.sentences import say
 from gnomon.model.state_values import StateWriter
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.storage.store import Transaction
@@ -54,7 +56,7 @@ def get_asset_state_store(asset_id: int, key: Id, context: Context, user: Curren
         name = find_visible_asset(context, tx, user, asset_id).key.name
         matching = [entry for entry in list_asset_state(tx, name) if entry.key == key]
         if not matching:
-            raise HTTPException(404, f"nothing is kept of asset {name!r} under {key!r}")
+            raise Refusal(404, say("asset_keeps_nothing_under_key", asset=name, key=key))
         return _build(tx, VisibleDags(context, tx, user), matching)[0]
 
 

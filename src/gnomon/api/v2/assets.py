@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -13,6 +13,7 @@ from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -28,6 +29,7 @@ from gnomon.api.v2.schemas.assets_shapes import (
 from gnomon.api.v2.schemas.dag_runs_shapes import DAGRunResponse
 from gnomon.changes.actions.manual_runs import create_run
 from gnomon.model.accounts import Role
+from gnomon.model.sentences import say
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.asset_list import list_producing_dags
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
@@ -113,7 +115,7 @@ def get_asset_alias(asset_alias_id: int, context: Context, user: CurrentUser) ->
             if alias.alias_pk == asset_alias_id and visible.shows_alias(alias.name)
         ]
     if not aliases:
-        raise HTTPException(404, f"there is no asset alias with the id {asset_alias_id}")
+        raise Refusal(404, say("alias_id_does_not_exist", number=str(asset_alias_id)))
     return build_alias(aliases[0])
 
 
@@ -135,11 +137,9 @@ def materialize_asset(
         visible = VisibleDags(context, tx, user)
         shown = [dag_id for dag_id in list_producing_dags(tx, asset.key) if dag_id in visible]
         if not shown:
-            raise HTTPException(404, f"no task has asset {asset.key.name!r} as outlet, so no run can write it")
+            raise Refusal(404, say("asset_has_no_writer", asset=asset.key.name))
         if len(shown) > 1:
-            raise HTTPException(
-                409, f"several DAGs write asset {asset.key.name!r}; trigger one of them: {', '.join(shown)}"
-            )
+            raise Refusal(409, say("asset_has_several_writers", asset=asset.key.name, names=", ".join(shown)))
         require_role(context, tx, user, shown[0], Role.USER)
     new = read_new_run(shown[0], body or MaterializeAssetBody(), DagRunType.ASSET_MATERIALIZATION)
     created = create_run(context.act_as(user), context.database, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -13,6 +13,7 @@ from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag
@@ -22,6 +23,7 @@ from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.accounts import Role
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.queries.report.listings.backfill_list import find_backfill
 from gnomon.queries.report.listings.not_found import NameNotFound
@@ -77,7 +79,7 @@ def get_backfill(backfill_id: Annotated[int, Field(ge=0)], context: Context, use
 
 
 def read_backfill(context: ApiContext, user: User, backfill_id: int) -> BackfillResponse:
-    """The backfill as the API shows it. Raises HTTPException (404), also for one of a hidden DAG."""
+    """The backfill as the API shows it. Raises Refusal (404), also for one of a hidden DAG."""
     with context.database.read() as tx:
         return _build(context, tx, [_find(context, tx, user, backfill_id, Role.VIEWER)])[0]
 
@@ -117,12 +119,12 @@ def _change(context: ApiContext, user: User, backfill_id: int, change: BackfillS
 
 
 def _find(context: ApiContext, tx: Transaction, user: User, backfill_id: int, role: Role) -> _NamedBackfill:
-    """The backfill. Raises HTTPException (404), also for one of a hidden DAG, and AccessRefused for a lower role on its DAG."""
+    """The backfill. Raises Refusal (404), also for one of a hidden DAG, and AccessRefused for a lower role on its DAG."""
     try:
         dag_id, backfill = find_backfill(tx, backfill_id)
         require_role(context, tx, user, dag_id, Role.VIEWER)
     except (NameNotFound, AccessRefused):
-        raise HTTPException(404, f"there is no backfill {backfill_id}") from None
+        raise Refusal(404, say("number_does_not_exist", thing="backfill", number=str(backfill_id))) from None
     require_role(context, tx, user, dag_id, role)
     return dag_id, backfill
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.backfill_changes import read_backfill
@@ -28,6 +27,7 @@ from gnomon.changes.actions.backfill_changes import (
 )
 from gnomon.model.accounts import Role
 from gnomon.model.instants import moment
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])
@@ -62,7 +62,7 @@ def create_dry_run(body: BackfillPostBody, context: Context, user: CurrentUser) 
 def check_backfill_body(context: ApiContext, user: User, body: BackfillPostBody) -> tuple[BackfillRequest, FoundSlots]:
     """The request that the body describes, and its slots. Raises the errors of `check_backfill` and `find_slots`, NameNotFound, AccessRefused."""
     if body.max_active_runs < 1:
-        raise HTTPException(422, f"max_active_runs is at least 1, not {body.max_active_runs}")
+        raise Refusal(422, say("limit_of_runs_is_too_low", number=str(body.max_active_runs)))
     with context.database.read() as tx:
         require_role(context, tx, user, body.dag_id, Role.USER)
         find_stored_dag(tx, body.dag_id)

@@ -12,7 +12,8 @@ from typing import Generic
 from fastapi import HTTPException
 from pydantic import BaseModel
 
-from gnomon.api.common.errors import describe_error_to, find_status
+from gnomon.api.common.errors import find_sentence_for, find_status
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.policies import User
 from gnomon.api.v2.schemas.bulk_shapes import (
@@ -27,6 +28,7 @@ from gnomon.api.v2.schemas.bulk_shapes import (
     T,
 )
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import render, say
 from gnomon.storage.store import Database, Transaction
 
 ENTITIES_MAX = 1_000
@@ -35,12 +37,10 @@ RUN_CHANGE_SLOTS = RequestSlots("bulk changes of runs and task instances", 4)
 
 
 def check_entity_count(body: BulkBody[T]) -> None:
-    """Raise HTTPException (422) for a bulk change of too many runs or task instances."""
+    """Raise Refusal (422) for a bulk change of too many runs or task instances."""
     count = sum(len(action.entities) for action in body.actions)
     if count > ENTITIES_MAX:
-        raise HTTPException(
-            422, f"a bulk change has at most {ENTITIES_MAX:,} entities, and this one has {count:,}; nothing was changed"
-        )
+        raise Refusal(422, say("bulk_change_is_too_large", most=ENTITIES_MAX, length=count))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def describe_error(error: Exception, user: User | None = None) -> dict[str, obje
     if status == 500:
         raise error
     return {
-        "error": str(error.detail) if isinstance(error, HTTPException) else describe_error_to(user, error),
+        "error": str(error.detail) if isinstance(error, HTTPException) else render(find_sentence_for(user, error)),
         "status_code": status,
     }
 
@@ -109,10 +109,7 @@ def _create(tx: Transaction, action: BulkCreateAction[T], target: BulkTarget[T])
     named_entities = [(target.name_of(entity), entity) for entity in action.entities]
     existing = {name for name, _ in named_entities if target.exists(tx, name)}
     if existing and action.action_on_existence is BulkActionOnExistence.FAIL:
-        raise HTTPException(
-            409,
-            f"there is a {target.thing} already with each of these names: {', '.join(sorted(existing))}; nothing was created",
-        )
+        raise Refusal(409, say("names_exist", thing=target.thing, names=", ".join(sorted(existing))))
     created = []
     for name, entity in named_entities:
         if target.exists(tx, name):
@@ -131,7 +128,5 @@ def _select_known(
     existing = {name for name in names if target.exists(tx, name)}
     missing = sorted(set(names) - existing)
     if missing and otherwise is BulkActionNotOnExistence.FAIL:
-        raise HTTPException(
-            404, f"there is no {target.thing} with any of these names: {', '.join(missing)}; nothing was changed"
-        )
+        raise Refusal(404, say("names_do_not_exist", thing=target.thing, names=", ".join(missing)))
     return existing

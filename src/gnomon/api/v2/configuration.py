@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import Header, HTTPException, Query, Response
+from fastapi import Header, Query, Response
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.configuration_shapes import ConfigOptionResponse, ConfigResponse, ConfigSectionResponse
@@ -26,6 +27,7 @@ from gnomon.author_code.loading.plugins import PluginRow
 from gnomon.author_code.timetable_host import ask_and_wait
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.model.errors.timetable import PlanningError
+from gnomon.model.sentences import quote, say
 
 router = OperationRouter()
 _READ_OPTIONS = requires(Permission.READ, ApiResource.CONFIGURATION)
@@ -47,7 +49,7 @@ def get_config(
                 ConfigOptionResponse(key=setting.option.name, value=setting.shown)
             )
     if section is not None and not sections:
-        raise HTTPException(404, f"there is no section {section!r}")
+        raise Refusal(404, say("name_does_not_exist", thing="section", name=section))
     return _answer(
         ConfigResponse(
             sections=[ConfigSectionResponse(name=name, options=options) for name, options in sections.items()]
@@ -72,7 +74,7 @@ def get_config_value(
             return _answer(
                 ConfigResponse(sections=[ConfigSectionResponse(name=setting.option.section, options=[answer])]), accept
             )
-    raise HTTPException(404, f"there is no option {option!r} in section {section!r}")
+    raise Refusal(404, say("option_of_section_does_not_exist", option=option, name=section))
 
 
 @router.get("/plugins", tags=["Plugin"], dependencies=[_READ_PLUGINS])
@@ -130,11 +132,11 @@ def _survey(context: ApiContext) -> list[PluginRow]:
 
 
 def _ask(context: ApiContext, function: str, kind: Any) -> Any:
-    """The answer of a process that imports author code. Raises HTTPException (503) when it fails. Any: `kind` is a type."""
+    """The answer of a process that imports author code. Raises Refusal (503) when it fails. Any: `kind` is a type."""
     try:
         return ask_and_wait(context.cfg, function, kind, imports=True, answers=make_question_handler(context.cfg))
     except PlanningError as error:
-        raise HTTPException(503, str(error)) from None
+        raise Refusal(503, quote(str(error))) from None
 
 
 def _build_plugin(row: PluginRow) -> PluginResponse:

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentAuthor, requires
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import RETRY_AFTER_S, ApiUnsupported, Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
@@ -34,6 +34,7 @@ from gnomon.authoring.sdk.connections.connection import Connection
 from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.changes.actions.connection_checks import check_stored_connection
 from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.sentences import quote, say
 from gnomon.queries.report.listings.connection_list import make_row
 from gnomon.queries.report.listings.masked_values import keep_connection_secrets
 from gnomon.queries.report.listings.not_found import connection_not_found
@@ -45,7 +46,6 @@ from gnomon.storage.store.admin.connections import StoredConnection
 router = OperationRouter(prefix="/connections", tags=["Connection"])
 _READ = requires(Permission.READ, ApiResource.CONNECTION)
 _CHECKS_AT_A_TIME = 4
-_RETRY_AFTER_S = "5"
 _CHECKS = threading.BoundedSemaphore(_CHECKS_AT_A_TIME)
 """Each test is a process that may take some seconds."""
 _CONNECTION_ID = re.compile(r"[\w.-]+")
@@ -93,7 +93,7 @@ def post_connection(body: ConnectionBody, context: Context, author: CurrentAutho
     context.database.bind_key()
     with context.database.write() as tx:
         if connections.get_connection(tx, body.connection_id) is not None:
-            raise HTTPException(409, f"there is a connection {body.connection_id!r} already")
+            raise Refusal(409, say("name_exists", thing="connection", name=body.connection_id))
         _create(AdminChanges(tx, author), body)
         return _build(_find(tx, body.connection_id))
 
@@ -103,20 +103,15 @@ def test_connection(body: ConnectionBody, context: Context) -> ConnectionTestRes
     """Test a connection with the hook of its type, in a process of its own. A secret that is masked, as an answer shows it, is the stored one."""
     allowed = context.cfg.text("core", "test_connection")
     if allowed != "Enabled":
-        raise HTTPException(
-            403,
-            f"connections are not tested here: [core] test_connection is {allowed}; an administrator may set it to Enabled",
-        )
+        raise Refusal(403, say("connections_are_not_tested", state=allowed))
     with context.database.read() as tx:
         before = connections.get_connection(tx, body.connection_id)
         stored = _merge(before or StoredConnection(body.connection_id, body.conn_type), body, None)
         if before is not None:
             stored = keep_connection_secrets(tx, before, stored)
     if not _CHECKS.acquire(blocking=False):
-        raise HTTPException(
-            429,
-            f"{_CHECKS_AT_A_TIME} connections are being tested; try again in some seconds",
-            {"Retry-After": _RETRY_AFTER_S},
+        raise Refusal(
+            429, say("too_many_connections_are_tested", most=_CHECKS_AT_A_TIME), {"Retry-After": RETRY_AFTER_S}
         )
     try:
         check = check_stored_connection(context.cfg, stored)
@@ -144,8 +139,8 @@ def patch_connection(
 ) -> ConnectionResponse:
     """Change a connection. A secret that is masked, as an answer shows it, stays as it was."""
     if body.connection_id != connection_id:
-        raise HTTPException(
-            400, f"the body is about connection {body.connection_id!r}, the path about {connection_id!r}"
+        raise Refusal(
+            400, say("body_names_other_thing", thing="connection", name=body.connection_id, text=connection_id)
         )
     context.database.bind_key()
     with context.database.write() as tx:
@@ -183,7 +178,7 @@ def delete_connection(connection_id: Id, context: Context, author: CurrentAuthor
 def _create(changes: AdminChanges, body: ConnectionBody) -> None:
     _check(body)
     if _CONNECTION_ID.fullmatch(body.connection_id) is None:
-        raise HTTPException(422, "connection_id has letters, digits, `_`, `.` and `-` only")
+        raise Refusal(422, say("connection_id_has_wrong_characters"))
     changes.set_connection(
         StoredConnection(
             body.connection_id,
@@ -216,13 +211,13 @@ def _merge(before: StoredConnection, body: ConnectionBody, update_mask: Sequence
 
 def _check(body: ConnectionBody) -> None:
     if body.team_name is not None:
-        raise ApiUnsupported("there are no teams")
+        raise ApiUnsupported(say("no_teams_exist"))
     try:
         Connection(body.connection_id, port=body.port, extra=body.extra)
     except AirflowException as error:
-        raise HTTPException(422, str(error)) from None
+        raise Refusal(422, quote(str(error))) from None
     if body.extra and not _is_object(body.extra):
-        raise HTTPException(422, "extra must be the JSON text of an object")
+        raise Refusal(422, say("extra_is_no_object"))
 
 
 def _is_object(text: str) -> bool:

@@ -8,16 +8,16 @@ from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
-from fastapi import Header, HTTPException, Query, Response
+from fastapi import Header, Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.conversions import build_version
@@ -30,6 +30,7 @@ from gnomon.api.v2.schemas.dag_information_shapes import (
     DagWarningType,
 )
 from gnomon.api.v2.schemas.versions_shapes import DAGVersionCollectionResponse, DagVersionResponse
+from gnomon.model.sentences import say
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.storage.store import Transaction
@@ -56,15 +57,17 @@ def get_dag_source(
         name = _find_name(context, tx, dag_id)
         version_source = None if version_number is None else read_version_source(tx, stored.dag_pk, version_number)
     if version_source is None and version_number not in (None, newest):
-        raise HTTPException(
-            404, f"the source of version {version_number} of DAG {dag_id!r} is not kept; version {newest} is the newest"
+        raise Refusal(
+            404, say("source_of_version_is_not_kept", number=str(version_number), dag=dag_id, version=str(newest))
         )
     try:
         content = (read_dag_file(context.cfg, stored.file) if version_source is None else version_source).decode(
             errors="replace"
         )
     except OSError as error:
-        raise HTTPException(404, f"{stored.file} cannot be read on this machine: {error.strerror}") from None
+        raise Refusal(
+            404, say("file_of_dag_cannot_be_read", file=str(stored.file), error=str(error.strerror))
+        ) from None
     if "text/plain" in accept:
         return Response(content, media_type="text/plain")
     return DAGSourceResponse(
@@ -187,7 +190,7 @@ def get_dag_versions(
 ) -> DAGVersionCollectionResponse:
     """The versions of a DAG."""
     if dag_id == "~":
-        raise ApiUnsupported("versions are listed for one DAG at a time")
+        raise ApiUnsupported(say("versions_are_listed_by_dag"))
     with context.database.read() as tx:
         answers = _read_versions(context, tx, dag_id)
     chosen = [
@@ -212,7 +215,7 @@ def get_dag_version(dag_id: Id, version_number: int, context: Context) -> DagVer
         for version in _read_versions(context, tx, dag_id):
             if version.version_number == version_number:
                 return version
-    raise HTTPException(404, f"DAG {dag_id!r} has no version {version_number}")
+    raise Refusal(404, say("dag_has_no_version", dag=dag_id, number=str(version_number)))
 
 
 def _find_name(context: ApiContext, tx: Transaction, dag_id: str) -> str:

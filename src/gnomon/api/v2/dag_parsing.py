@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags, require_role
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_answers import decode_file_token
@@ -18,6 +18,7 @@ from gnomon.api.v2.schemas.tasks_shapes import ExtraLinkCollectionResponse
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.extra_links import find_extra_links
 from gnomon.storage.store import notify_on_commit
 from gnomon.storage.store.dag_records import dags
@@ -39,7 +40,7 @@ def reparse_dag_file(file_token: Id, context: Context, user: CurrentUser) -> Res
         visible = VisibleDags(context, tx, user)
         dag_ids = [dag.dag_id for dag in dags.list_dags(tx) if dag.file == file and dag.dag_id in visible]
         if not dag_ids:
-            raise HTTPException(404, "the token names no file of a DAG")
+            raise Refusal(404, say("token_names_no_file"))
         changeable = VisibleDags(context, tx, user, Role.USER)
         if not any(dag_id in changeable for dag_id in dag_ids):
             require_role(context, tx, user, dag_ids[0], Role.USER)
@@ -68,6 +69,6 @@ def get_extra_links(
         instances = RunInstances(tx, dag_id, dag_run_id)
         record = instances.find(task_id, map_index).record
         if try_number is not None and (record is None or record.try_number != try_number):
-            raise ApiUnsupported("only the links of the current try are kept")
+            raise ApiUnsupported(say("links_are_of_current_try"))
         links = find_extra_links(tx, instances.dag, instances.run, task_id, map_index)
     return ExtraLinkCollectionResponse(extra_links=links, total_entries=len(links))

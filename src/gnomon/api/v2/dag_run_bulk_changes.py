@@ -10,6 +10,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
@@ -25,6 +26,7 @@ from gnomon.api.v2.schemas.bulk_shapes import (
 from gnomon.api.v2.schemas.dag_runs_shapes import BulkDAGRunBody, DAGRunPatchBody
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import say
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns", tags=["DagRun"])
 
@@ -59,9 +61,7 @@ def _change(
     dag_id = run.dag_id or path_dag_id
     try:
         if dag_id == ALL or (ALL not in (path_dag_id, dag_id) and dag_id != path_dag_id):
-            raise HTTPException(
-                400, f"run {run.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}"
-            )
+            raise Refusal(400, say("run_of_body_has_no_dag", text=run.dag_run_id))
         with context.database.read() as tx:
             require_role(context, tx, user, dag_id, Role.USER)
         if deletes:

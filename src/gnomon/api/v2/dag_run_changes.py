@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.dag_runs import read_run
@@ -22,6 +22,7 @@ from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.changes.actions.note_changes import write_run_note
 from gnomon.changes.actions.run_changes import clear_instances, delete_run, mark_instances
 from gnomon.model.accounts import Role
+from gnomon.model.sentences import RunName, say
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.queries.report.listings.task_selection import select_instances
@@ -47,7 +48,7 @@ def patch_dag_run(
     fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     unknown = set(update_mask or ()) - {"state", "note"}
     if unknown:
-        raise HTTPException(400, f"update_mask can only be state or note, not {', '.join(sorted(unknown))}")
+        raise Refusal(400, say("mask_of_run_is_wrong", names=", ".join(sorted(unknown))))
     actor = context.act_as(user)
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
@@ -73,9 +74,7 @@ def delete_dag_run(dag_id: Id, dag_run_id: Id, context: Context, user: CurrentUs
     with context.database.read() as tx:
         dag, run = find_dag_and_run(tx, dag_id, dag_run_id)
     if run.state not in FINISHED_RUN_STATES and run.started_at is not None:
-        raise HTTPException(
-            409, f"run {dag_run_id!r} of DAG {dag_id!r} is {run.state}; end it first, or wait for its end"
-        )
+        raise Refusal(409, say("run_has_not_ended", run=RunName(dag_id, dag_run_id), dag=dag_id, state=str(run.state)))
     require_answer(delete_run(context.act_as(user), context.database, dag, run))
     return Response(status_code=204)
 
@@ -96,9 +95,7 @@ def clear_dag_run(
 def check_clear_body(body: DAGRunClearBody) -> None:
     """Raise ApiUnsupported for what clearing a run cannot do."""
     if body.only_new:
-        raise ApiUnsupported(
-            "new tasks of a DAG join its unfinished and its cleared runs by themselves: there is nothing to clear for them"
-        )
+        raise ApiUnsupported(say("new_tasks_join_by_themselves"))
 
 
 def show_clear(

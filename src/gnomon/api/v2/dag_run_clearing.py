@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from fastapi import HTTPException
-
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.dag_run_changes import check_clear_body, clear_run, show_clear
@@ -24,6 +23,7 @@ from gnomon.api.v2.schemas.task_instances_shapes import (
 )
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.neighbour_runs import RUNS_MAX
@@ -53,7 +53,7 @@ def clear_dag_runs(
         if not named:
             named = _list_of_partitions(tx, dag_id, body)
         if len(named) > RUNS_MAX:
-            raise HTTPException(400, f"the request is about more than {RUNS_MAX} runs; clear fewer at a time")
+            raise Refusal(400, say("too_many_runs_to_clear", most=RUNS_MAX))
         for run_dag_id, run_id in named:
             require_role(context, tx, user, run_dag_id, Role.USER)
             find_dag_and_run(tx, run_dag_id, run_id)
@@ -81,26 +81,21 @@ def _clear(
 
 
 def _check_selection(body: BulkDAGRunClearBody) -> None:
-    """Raise HTTPException (422) unless the body selects runs in exactly one way."""
+    """Raise Refusal (422) unless the body selects runs in exactly one way."""
     has_window = body.partition_date_start is not None or body.partition_date_end is not None
     if [bool(body.dag_runs), body.partition_key is not None, has_window].count(True) != 1:
-        raise HTTPException(
-            422,
-            "give exactly one of: dag_runs with at least one run, partition_key, partition_date_start and partition_date_end",
-        )
+        raise Refusal(422, say("runs_to_clear_are_not_chosen"))
     if body.only_new and body.only_failed:
-        raise HTTPException(422, "only_new and only_failed exclude one another")
+        raise Refusal(422, say("only_new_excludes_only_failed"))
 
 
 def _list_named(path_dag_id: str, entities: list[BulkDAGRunBody]) -> list[_NamedRun]:
-    """The runs of the body, each once. Raises HTTPException (400) for one without a DAG, or of another DAG than the path."""
+    """The runs of the body, each once. Raises Refusal (400) for one without a DAG, or of another DAG than the path."""
     named: dict[_NamedRun, None] = {}
     for entity in entities:
         dag_id = entity.dag_id or path_dag_id
         if dag_id == ALL or path_dag_id not in (ALL, dag_id):
-            raise HTTPException(
-                400, f"run {entity.dag_run_id!r} needs the dag_id of the path, or its own where the path has {ALL}"
-            )
+            raise Refusal(400, say("run_of_body_has_no_dag", text=entity.dag_run_id))
         named[dag_id, entity.dag_run_id] = None
     return list(named)
 
@@ -113,7 +108,7 @@ def _read_date(spec: DagSpec, date: datetime) -> Instant:
 def _list_of_partitions(tx: Transaction, dag_id: str, body: BulkDAGRunClearBody) -> list[_NamedRun]:
     """The runs of a partition key or of a window of partition dates, the oldest partition first."""
     if dag_id == ALL:
-        raise HTTPException(400, f"a partition needs the id of a DAG in the path, not {ALL}")
+        raise Refusal(400, say("partition_needs_dag"))
     dag = find_dag(tx, dag_id)
     conditions = [Condition("dag_pk", Operator.EQUAL, dag.dag_pk)]
     if body.partition_key is not None:

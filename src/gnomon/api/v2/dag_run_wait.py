@@ -10,7 +10,7 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import Query, Request
-from starlette.responses import JSONResponse, StreamingResponse
+from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -18,6 +18,7 @@ from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.account_places import AccountPlaces, NoPlace
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import answer_refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused, ApiResource, Permission
 from gnomon.api.v2.logs import NDJSON
@@ -97,7 +98,7 @@ class _WaitAnswer(StreamingResponse):
         try:
             self._open_waits.take(self._account, WAITS_MAX)
         except NoPlace as error:
-            await JSONResponse({"detail": str(error)}, 503, {"Retry-After": "5"})(scope, receive, send)
+            await answer_refusal(503, error.sentence)(scope, receive, send)
             return
         try:
             await super().__call__(scope, receive, send)

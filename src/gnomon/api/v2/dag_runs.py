@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import Ordering, parse_order
@@ -26,6 +25,7 @@ from gnomon.api.common.paging import (
     find_count_limit,
 )
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.conversions import build_dag_run
@@ -48,6 +48,7 @@ from gnomon.api.v2.schemas.dag_runs_shapes import (
 )
 from gnomon.changes.actions.manual_runs import NewRun, create_run
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.model.states import DagRunType
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run
@@ -88,11 +89,9 @@ def list_dag_runs(
 ) -> DAGRunCollectionResponse:
     """The page of runs that meet the filters, and the conditions that `find_more` gives."""
     if filters.consuming_asset_pattern is not None:
-        raise ApiUnsupported(
-            "runs cannot be filtered by the assets that they consumed; GET /assets/events lists the runs of an event"
-        )
+        raise ApiUnsupported(say("runs_have_no_filter_by_assets"))
     if filters.conf_contains is not None:
-        raise ApiUnsupported("runs cannot be filtered by their conf")
+        raise ApiUnsupported(say("runs_have_no_filter_by_conf"))
     order = parse_order(filters.order_by, RUN_ORDER, "id", RUN_KEY)
     conditions = build_conditions(filters, RUN_FIELDS, NO_FILTERS)
     if filters.bundle_version is not None:
@@ -132,9 +131,9 @@ def trigger_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
 def read_new_run(
     dag_id: str, body: MaterializeAssetBody | TriggerDAGRunPostBody, run_type: DagRunType = DagRunType.MANUAL
 ) -> NewRun:
-    """The run that the body describes. Raises HTTPException (422) for half a data interval."""
+    """The run that the body describes. Raises Refusal (422) for half a data interval."""
     if (body.data_interval_start is None) != (body.data_interval_end is None):
-        raise HTTPException(422, "data_interval_start and data_interval_end must be given together, or neither of them")
+        raise Refusal(422, say("half_interval_is_given"))
     return NewRun(
         dag_id=dag_id,
         run_id=body.dag_run_id,
@@ -154,11 +153,11 @@ def get_list_dag_runs_batch(
 ) -> DAGRunCollectionResponse:
     """Runs of several DAGs; the filters are in the body."""
     if dag_id != ALL:
-        raise HTTPException(422, f"dag_id must be {ALL} here; name the DAGs in dag_ids")
+        raise Refusal(422, say("dags_are_named_in_body"))
     if body.conf_contains is not None:
-        raise ApiUnsupported("runs cannot be filtered by their conf")
+        raise ApiUnsupported(say("runs_have_no_filter_by_conf"))
     if body.page_offset < 0 or body.page_limit < 0:
-        raise HTTPException(422, "page_offset and page_limit cannot be negative")
+        raise Refusal(422, say("page_is_negative"))
     ignored = ("order_by", "page_offset", "page_limit", "conf_contains")
     order = parse_order([body.order_by] if body.order_by else [], RUN_ORDER, "id", RUN_KEY)
     page_of_body = PageParameters(limit=body.page_limit, offset=body.page_offset)
@@ -264,12 +263,8 @@ def _read_page(
     return _PageOfRuns(run_page, total)
 
 
-def _refuse_rare() -> HTTPException:
-    return HTTPException(
-        400,
-        f"{RUNS_SEARCHED_MAX:,} runs were searched ({CREATORS_SEARCHED_MAX:,} for the user who triggered them), which do not fill this page, and no index finds those of all DAGs by "
-        "these filters: name a DAG in the path, or add a state or a range of run_after, logical_date, start_date or end_date",
-    )
+def _refuse_rare() -> Refusal:
+    return Refusal(400, say("too_many_runs_are_searched", most=RUNS_SEARCHED_MAX, total=CREATORS_SEARCHED_MAX))
 
 
 def _has_range(conditions: Sequence[Condition]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -15,6 +15,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import parse_order, sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission
@@ -42,6 +43,7 @@ from gnomon.changes.actions.dag_changes import set_dags_paused
 from gnomon.changes.actions.owner_requests import ask_owner
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.accounts import Role
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
@@ -209,4 +211,4 @@ def _build_dags(context: ApiContext, tx: Transaction, listed: Sequence[ListedDag
 
 def _check_mask(update_mask: list[str] | None) -> None:
     if update_mask is not None and update_mask != ["is_paused"]:
-        raise HTTPException(400, "update_mask can only be is_paused")
+        raise Refusal(400, say("mask_of_dag_is_wrong"))

@@ -7,23 +7,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import moment, to_datetime
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.audit_list import hide_in_body, list_visible_conditions
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.pages.event_pages import (
@@ -98,7 +99,7 @@ def get_event_logs(
     and the answer is 400 when they do not fill the page. `total_entries` then counts what was found in them.
     """
     if filters.try_number is not None:
-        raise ApiUnsupported("the audit log has no numbers of tries")
+        raise ApiUnsupported(say("audit_log_has_no_tries"))
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
     conditions = build_conditions(filters, _FIELDS, _NO_FILTERS)
     if filters.excluded_events:
@@ -110,10 +111,7 @@ def get_event_logs(
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         if visible.hidden and any(key.field == "extra" for key in order.keys):
-            raise HTTPException(
-                403,
-                "the order `extra` compares texts that may name DAGs that you may not see; order by another field, such as `when`",
-            )
+            raise Refusal(403, say("order_by_extra_tells_hidden_dags"))
         conditions += _list_visible(visible, user)
         dag_pk = None
         if filters.dag_id is not None and (stored := dags.find_dag_row(tx, filters.dag_id)) is not None:
@@ -149,16 +147,12 @@ def get_event_log(event_log_id: int, context: Context, user: CurrentUser) -> Eve
         conditions = [Condition("event_log_id", Operator.EQUAL, event_log_id), *_list_visible(visible, user)]
         page = read_event_page(tx, PageQuery(tuple(conditions), order, 1))
     if not page:
-        raise HTTPException(404, f"there is no row {event_log_id} in the audit log")
+        raise Refusal(404, say("row_of_audit_log_does_not_exist", number=str(event_log_id)))
     return _build(page[0], user, build_name_filter(visible))
 
 
-def _refuse_rare() -> HTTPException:
-    return HTTPException(
-        400,
-        f"{EVENTS_SEARCHED_MAX:,} rows of the audit log were searched, which do not fill this page, and no index finds rows by these filters: name a DAG with dag_id, "
-        "or give a later instant with `after`",
-    )
+def _refuse_rare() -> Refusal:
+    return Refusal(400, say("too_many_rows_of_audit_log_are_searched", most=EVENTS_SEARCHED_MAX))
 
 
 def _list_visible(visible: VisibleDags, user: User) -> list[Condition]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import HTTPException, Response
+from fastapi import Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_stored_dag
 from gnomon.changes.actions.favorite_changes import mark_favorite, unmark_favorite
+from gnomon.model.sentences import say
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])
 _MARK = requires(Permission.READ, ApiResource.DAG)
@@ -32,5 +34,5 @@ def unfavorite_dag(dag_id: Id, context: Context, user: CurrentUser) -> Response:
     with context.database.read() as tx:
         dag = find_stored_dag(tx, dag_id)
     if not unmark_favorite(context.act_as(user), context.database, user.name, dag):
-        raise HTTPException(409, f"DAG {dag_id!r} is not marked as a favourite")
+        raise Refusal(409, say("dag_is_no_favourite", dag=dag_id))
     return Response(status_code=204)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -16,6 +16,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, find_total
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import find_stored_dag, require_answer
@@ -33,7 +34,7 @@ from gnomon.api.v2.task_instance_reader import RunInstances, build_several
 from gnomon.changes.actions.owner_requests import RequestRefused, ask_owner
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import moment, to_datetime
-from gnomon.model.sentences import RunName, say
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.queries.report.listings.hitl_list import RespondentRefused, build_answer
 from gnomon.queries.report.listings.task_instance_details import list_tries
 from gnomon.storage.store import Transaction
@@ -151,7 +152,15 @@ def get_hitl_detail_try_detail(
         detail = instances.find(task_id, map_index)
         tries = [task_try for task_try in list_tries(tx, detail) if task_try.try_number == try_number]
     if not tries:
-        raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {dag_run_id!r}")
+        raise Refusal(
+            404,
+            say(
+                "task_has_no_try",
+                task=TaskName(dag_id, dag_run_id, task_id, map_index),
+                try_number=try_number,
+                run=RunName(dag_id, dag_run_id),
+            ),
+        )
     history = build_history(instances.listed, instances.display_name, detail, tries[0], instances.lookups)
     return HITLDetailHistory(**_describe(named), task_instance=history)
 
@@ -171,13 +180,18 @@ def update_hitl_detail(
     with context.database.read() as tx:
         instances, named = _find(tx, dag_id, dag_run_id, task_id, map_index, None)
     if named.detail.response is not None:
-        raise HTTPException(
-            409, f"the question of task {task_id!r} of run {dag_run_id!r} is answered already, or its time is over"
+        raise Refusal(
+            409,
+            say(
+                "question_is_closed",
+                task=TaskName(dag_id, dag_run_id, task_id, map_index),
+                run=RunName(dag_id, dag_run_id),
+            ),
         )
     try:
         answer = build_answer(context.cfg, named, body.chosen_options, body.params_input, respondent)
     except RespondentRefused as error:
-        raise HTTPException(403, str(error)) from None
+        raise Refusal(403, find_sentence(error)) from None
     require_answer(
         ask_owner(
             context.act_as(user), context.database, instances.dag, "answer", {"dag_pk": instances.dag.dag_pk, **answer}
@@ -199,7 +213,7 @@ def update_hitl_detail(
 def _find(
     tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int, try_number: int | None
 ) -> tuple[RunInstances, NamedHITLDetail]:
-    """The newest question of the task instance, or of one of its tries. Raises NameNotFound, or HTTPException (404) without one."""
+    """The newest question of the task instance, or of one of its tries. Raises NameNotFound, or Refusal (404) without one."""
     instances = RunInstances(tx, dag_id, run_id)
     record = instances.find(task_id, map_index).record
     chosen_try = try_number if try_number is not None else None if record is None else record.try_number
@@ -207,7 +221,15 @@ def _find(
         detail = named.detail
         if (named.task_id, detail.map_index, detail.try_number) == (task_id, map_index, chosen_try):
             return instances, named
-    raise HTTPException(404, f"task {task_id!r} of run {run_id!r} asked no question in try {chosen_try or 0}")
+    raise Refusal(
+        404,
+        say(
+            "task_asked_no_question",
+            task=TaskName(dag_id, run_id, task_id, map_index),
+            run=RunName(dag_id, run_id),
+            try_number=chosen_try or 0,
+        ),
+    )
 
 
 def _build_page(context: ApiContext, tx: Transaction, page: Sequence[NamedHITLDetail]) -> list[HITLDetailAnswer]:

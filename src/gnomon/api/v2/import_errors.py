@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -13,12 +13,14 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.import_errors_shapes import ImportErrorCollectionResponse, ImportErrorResponse
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import to_datetime
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.import_problems import HIDDEN_TEXT
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.parsed_files.dag_files import (
@@ -76,7 +78,7 @@ def get_import_error(import_error_id: int, context: Context, user: CurrentUser) 
     with context.database.read() as tx:
         error = _list_visible(context, tx, user).get(import_error_id)
     if error is None:
-        raise HTTPException(404, f"there is no import error {import_error_id}")
+        raise Refusal(404, say("number_does_not_exist", thing="import error", number=str(import_error_id)))
     return _build(import_error_id, error)
 
 

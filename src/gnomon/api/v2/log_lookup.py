@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fastapi import HTTPException
-
+from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.context import ApiContext
 from gnomon.api.v2.lookup import find_dag_and_run
 from gnomon.api.v2.task_instance_reader import RunInstances
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.listings.log_files import find_log_files
 from gnomon.queries.report.listings.not_found import NameNotFound
@@ -27,9 +27,9 @@ class FoundLog(NamedTuple):
 
 
 def find_log(context: ApiContext, place: tuple[str, str, str, int], try_number: int) -> FoundLog:
-    """The log of a try of the task instance (dag_id, run_id, task_id, map_index); of the last try for 0. Raises NameNotFound, HTTPException, RemoteLogError."""
+    """The log of a try of the task instance (dag_id, run_id, task_id, map_index); of the last try for 0. Raises NameNotFound, Refusal, RemoteLogError."""
     if try_number < 0:
-        raise HTTPException(422, "try_number cannot be negative")
+        raise Refusal(422, say("try_is_negative"))
     lookup = context.task_logs.look_up()
 
     def find() -> tuple[list[str], bool]:
@@ -41,7 +41,7 @@ def find_log(context: ApiContext, place: tuple[str, str, str, int], try_number: 
     except NameNotFound:
         raise
     except UserError as error:
-        raise HTTPException(404, str(error)) from None
+        raise Refusal(404, find_sentence(error)) from None
     return FoundLog([context.task_logs.fetch(name) for name in names], is_over)
 
 

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from typing import Annotated
 
 import msgspec
-from fastapi import Header, HTTPException, Query, Response
+from fastapi import Header, Query, Response
 from starlette.responses import StreamingResponse
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.log_lookup import find_log
 from gnomon.api.v2.schemas.logs_shapes import TaskInstancesLogResponse
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.log_pages import LogPosition, iterate_parts, read_part, split_line
 
 router = OperationRouter(
@@ -50,7 +52,7 @@ def get_log(
 ) -> Response:
     """The log of one try. JSON has the next part of it, and a token while more may come; NDJSON has every line that exists now."""
     if try_number < 0:
-        raise HTTPException(422, "try_number cannot be negative")
+        raise Refusal(422, say("try_is_negative"))
     position = LogPosition() if token is None else _decode_token(token)
     paths, is_over = find_log(context, (dag_id, dag_run_id, task_id, map_index), try_number)
     if NDJSON in accept:
@@ -92,5 +94,5 @@ def _decode_token(token: str) -> LogPosition:
         or len(token) > 30
         or int(byte) > _BYTE_MAX
     ):
-        raise HTTPException(400, "the token is not one that this log has given")
+        raise Refusal(400, say("token_of_log_is_unknown"))
     return LogPosition(int(file), int(byte))

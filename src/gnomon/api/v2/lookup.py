@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from fastapi import HTTPException
-
 from gnomon.api.common.paths import ALL
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext
 from gnomon.changes.actions.owner_requests import OwnerAnswer, OwnersAnswer
 from gnomon.model.records import DagRecord, RunRecord
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.queries.report.listings.run_list import find_run
@@ -41,15 +41,15 @@ def find_display_names(context: ApiContext, tx: Transaction, dag_ids: Iterable[s
 
 
 def require_answer(reply: OwnerAnswer | OwnersAnswer) -> Mapping[str, Any]:
-    """The answer of the owner. Raises HTTPException (503) while there is none: the request is stored, and will be carried out."""
+    """The answer of the owner. Raises Refusal (503) while there is none: the request is stored, and will be carried out."""
     if reply.answer is None:
-        why = "the scheduler has not carried it out yet" if reply.is_scheduler_alive else "no scheduler is alive"
-        raise HTTPException(503, f"request {reply.request_pk} is stored and will be carried out, but {why}")
+        why = say("scheduler_has_not_answered" if reply.is_scheduler_alive else "no_scheduler_lives")
+        raise Refusal(503, say("request_is_stored", number=str(reply.request_pk), why=why))
     assert isinstance(reply.answer, Mapping)
     return reply.answer
 
 
 def refuse_wildcard(name: str, value: str) -> None:
-    """Raise HTTPException (400) for `~` where one object is meant."""
+    """Raise Refusal (400) for `~` where one object is meant."""
     if value == ALL:
-        raise HTTPException(400, f"{name} cannot be {ALL} here: it names one object")
+        raise Refusal(400, say("wildcard_names_no_object", name=name))

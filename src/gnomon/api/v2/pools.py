@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentAuthor, CurrentUser, requires
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import ApiContext, Context
@@ -23,6 +23,7 @@ from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.pools_shapes import PoolBody, PoolCollectionResponse, PoolPatchBody, PoolResponse
 from gnomon.changes.actions.admin_changes import AdminChanges
 from gnomon.model.records import PoolRecord
+from gnomon.model.sentences import say
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.report.listings.not_found import pool_not_found
 from gnomon.storage.store import Transaction, notify_on_commit
@@ -74,7 +75,7 @@ def post_pool(body: PoolBody, context: Context, user: CurrentUser, author: Curre
     """Add a pool."""
     with context.database.write() as tx:
         if pools.find_pool(tx, body.name) is not None:
-            raise HTTPException(409, f"there is a pool {body.name!r} already")
+            raise Refusal(409, say("name_exists", thing="pool", name=body.name))
         _create(AdminChanges(tx, author), body)
     context.act_as(user).wake_services()
     return _read(context, body.name)
@@ -98,7 +99,7 @@ def patch_pool(
     """Change a pool. Its name stays, as running tasks hold its slots by name."""
     changes = read_changes(body, update_mask)
     if changes.get("pool") not in (None, pool_name):
-        raise HTTPException(400, f"the name of pool {pool_name!r} cannot be changed; create another pool")
+        raise Refusal(400, say("pool_keeps_its_name", name=pool_name))
     with context.database.write() as tx:
         _change(AdminChanges(tx, author), pool_name, {name: value for name, value in changes.items() if name != "pool"})
     context.act_as(user).wake_services()
@@ -144,17 +145,17 @@ def _create(changes: AdminChanges, body: PoolBody) -> None:
 
 
 def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None:
-    """Change some fields of a pool. Raises HTTPException for a value that a pool cannot have, NameNotFound."""
+    """Change some fields of a pool. Raises Refusal for a value that a pool cannot have, NameNotFound."""
     _check_team(fields.get("team_name"))
     if null := [name for name in ("slots", "include_deferred") if fields.get(name, name) is None]:
-        raise HTTPException(422, f"{null[0]} of a pool cannot be null; leave it out to keep it")
+        raise Refusal(422, say("field_of_pool_is_null", name=null[0]))
     slots = fields.get("slots")
     if slots is not None and slots < UNLIMITED:
-        raise HTTPException(422, f"slots is a number from {UNLIMITED} (no limit), not {slots}")
+        raise Refusal(422, say("slots_of_pool_are_wrong", least=UNLIMITED, number=str(slots)))
     pool = _find(changes.tx, name)
     description = fields.get("description", pool.description) or ""
     if name == DEFAULT_POOL and description != pool.description:
-        raise HTTPException(400, f"only slots and include_deferred of {DEFAULT_POOL} can be changed")
+        raise Refusal(400, say("default_pool_has_fixed_fields", pool=DEFAULT_POOL))
     include_deferred = fields.get("include_deferred")
     changes.set_pool(
         name,
@@ -167,7 +168,7 @@ def _change(changes: AdminChanges, name: str, fields: Mapping[str, Any]) -> None
 
 def _delete(changes: AdminChanges, name: str) -> None:
     if name == DEFAULT_POOL:
-        raise HTTPException(400, f"{DEFAULT_POOL} cannot be deleted: tasks without a pool are in it")
+        raise Refusal(400, say("default_pool_stays", pool=DEFAULT_POOL))
     _find(changes.tx, name)
     changes.delete_pool(name)
     notify_on_commit(changes.tx)
@@ -175,7 +176,7 @@ def _delete(changes: AdminChanges, name: str) -> None:
 
 def _check_team(team_name: str | None) -> None:
     if team_name is not None:
-        raise ApiUnsupported("there are no teams")
+        raise ApiUnsupported(say("no_teams_exist"))
 
 
 def _find(tx: Transaction, name: str) -> PoolRecord:

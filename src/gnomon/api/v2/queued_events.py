@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_assets import find_visible_asset
@@ -17,6 +17,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_display_names, find_stored_dag, require_answer
@@ -24,6 +25,7 @@ from gnomon.api.v2.schemas.assets_shapes import QueuedEventCollectionResponse, Q
 from gnomon.changes.actions.asset_event_changes import discard_queued_events
 from gnomon.model.accounts import Role
 from gnomon.model.instants import Instant, to_datetime
+from gnomon.model.sentences import Sentence, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.asset_records.asset_queue import QueuedAsset, list_queued_assets
 
@@ -64,7 +66,7 @@ def delete_asset_queued_events(asset_id: int, context: Context, user: CurrentUse
         queued,
         asset_id,
         instant,
-        f"no DAG that you may change has events of asset {asset_id} in its queue",
+        say("no_dag_has_event", number=str(asset_id)),
     )
 
 
@@ -84,7 +86,7 @@ def delete_dag_asset_queued_events(dag_id: Id, context: Context, user: CurrentUs
     instant = _read_before(before)
     with context.database.read() as tx:
         queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, before=instant)
-    return _delete(context, user, queued, None, instant, f"DAG {dag_id!r} has no event of an asset in its queue")
+    return _delete(context, user, queued, None, instant, say("dag_has_no_event", dag=dag_id, subject=say("an_asset")))
 
 
 @router.get("/dags/{dag_id}/assets/{asset_id}/queuedEvents", dependencies=[_READ])
@@ -96,7 +98,7 @@ def get_dag_asset_queued_event(
     with context.database.read() as tx:
         queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
         if not queued:
-            raise HTTPException(404, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue")
+            raise Refusal(404, say("dag_has_no_event", dag=dag_id, subject=say("asset_number", number=str(asset_id))))
         return _build(context, tx, queued)[0]
 
 
@@ -109,7 +111,12 @@ def delete_dag_asset_queued_event(
     with context.database.read() as tx:
         queued = list_queued_assets(tx, dag_pk=find_stored_dag(tx, dag_id).dag_pk, asset_pk=asset_id, before=instant)
     return _delete(
-        context, user, queued, asset_id, instant, f"DAG {dag_id!r} has no event of asset {asset_id} in its queue"
+        context,
+        user,
+        queued,
+        asset_id,
+        instant,
+        say("dag_has_no_event", dag=dag_id, subject=say("asset_number", number=str(asset_id))),
     )
 
 
@@ -119,11 +126,11 @@ def _delete(
     queued: Sequence[QueuedAsset],
     asset_pk: int | None,
     before: Instant | None,
-    otherwise: str,
+    otherwise: Sentence,
 ) -> Response:
-    """Delete events from the queues of these DAGs. Raises HTTPException: 404 with the sentence `otherwise` when there are none, 503 without an answer."""
+    """Delete events from the queues of these DAGs. Raises Refusal: 404 with the sentence `otherwise` when there are none, 503 without an answer."""
     if not queued:
-        raise HTTPException(404, otherwise)
+        raise Refusal(404, otherwise)
     dag_pks = sorted({entry.dag_pk for entry in queued})
     for reply in discard_queued_events(context.act_as(user), context.database, dag_pks, asset_pk, before):
         require_answer(reply)
@@ -131,13 +138,13 @@ def _delete(
 
 
 def _read_before(text: str | None) -> Instant | None:
-    """The instant of `before`. Raises HTTPException (422) for a text that is no date."""
+    """The instant of `before`. Raises Refusal (422) for a text that is no date."""
     if text is None:
         return None
     try:
         date = datetime.fromisoformat(text)
     except ValueError:
-        raise HTTPException(422, f"before is a date such as 2026-03-01T09:00:00Z, not {text!r}") from None
+        raise Refusal(422, say("before_is_no_date", text=text)) from None
     return read_instant(date)
 
 

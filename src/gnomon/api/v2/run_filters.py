@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import TypeVar
 
-from fastapi import HTTPException
 from pydantic import Field
 
 from gnomon.api.common.filters import FilterField, read_instant, read_seconds
 from gnomon.api.common.ordering import SortField
 from gnomon.api.common.paging import PageParameters
+from gnomon.api.common.refusals import Refusal
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import say
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 
 E = TypeVar("E", DagRunState, DagRunType)
@@ -70,7 +71,7 @@ class RunFilters(RunTimeFilters):
 
 
 def read_run_state(name: str) -> int | None:
-    """The code of the state of a run; None for `none`, which no run has. Raises HTTPException (422)."""
+    """The code of the state of a run; None for `none`, which no run has. Raises Refusal (422)."""
     return None if name == "none" else RUN_STATE_CODES[_read_value(DagRunState, name, "state")]
 
 
@@ -82,8 +83,14 @@ def _read_value(kind: type[E], name: str, parameter: str) -> E:
     try:
         return kind(name)
     except ValueError:
-        raise HTTPException(
-            422, f"{parameter} {name!r} is none of: {', '.join(member.value for member in kind)}"
+        raise Refusal(
+            422,
+            say(
+                "value_of_parameter_is_unknown",
+                option=parameter,
+                text=name,
+                names=", ".join(member.value for member in kind),
+            ),
         ) from None
 
 

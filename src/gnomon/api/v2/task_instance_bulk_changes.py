@@ -10,6 +10,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import AccessRefused, ApiResource, Permission, User
 from gnomon.api.v2.bulk_changes import RUN_CHANGE_SLOTS, check_entity_count, describe_error
@@ -27,6 +28,7 @@ from gnomon.api.v2.unsupported import NO_DELETION
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import render, say
 
 router = OperationRouter(prefix="/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", tags=["Task Instance"])
 
@@ -49,7 +51,7 @@ def bulk_task_instances(
             )
             continue
         if isinstance(action, BulkDeleteAction):
-            result.errors.append({"error": NO_DELETION, "status_code": 501})
+            result.errors.append({"error": render(say(NO_DELETION)), "status_code": 501})
             continue
         for entity in action.entities:
             changed, error = _change(context, user, (dag_id, dag_run_id), entity, action.update_mask)
@@ -69,10 +71,7 @@ def _change(
     try:
         for named, in_path in ((dag_id, path[0]), (run_id, path[1])):
             if named == ALL or in_path not in (ALL, named):
-                raise HTTPException(
-                    400,
-                    f"task {entity.task_id!r} needs the dag_id and the dag_run_id of the path, or its own where the path has {ALL}",
-                )
+                raise Refusal(400, say("task_of_body_has_no_run", text=entity.task_id))
         with context.database.read() as tx:
             require_role(context, tx, user, dag_id, Role.USER)
         fields = entity.model_dump(include=entity.model_fields_set & set(PatchTaskInstanceBody.model_fields))

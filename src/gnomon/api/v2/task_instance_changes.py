@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import refuse_wildcard, require_answer
@@ -28,6 +28,7 @@ from gnomon.changes.actions.note_changes import write_instance_notes
 from gnomon.changes.actions.run_changes import clear_instances, mark_instances
 from gnomon.model.accounts import Role
 from gnomon.model.ids import UNMAPPED
+from gnomon.model.sentences import RunName, say
 from gnomon.model.states import TaskInstanceState
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.marked_tasks import follow_markers
@@ -51,9 +52,7 @@ def post_clear_task_instances(
     """Run task instances again: of one run, or of all runs with a logical date in a range. With `dry_run`, the default, only show which."""
     refuse_wildcard("dag_id", dag_id)
     if not body.reset_dag_runs:
-        raise ApiUnsupported(
-            "a finished run whose tasks are cleared is always queued again: its tasks could not run otherwise"
-        )
+        raise ApiUnsupported(say("cleared_run_is_always_queued"))
     chosen: list[tuple[RunInstances, list[TaskInstanceRow]]] = []
     with context.database.read() as tx:
         for run_id in _find_runs(tx, dag_id, body):
@@ -72,9 +71,7 @@ def post_clear_task_instances(
                 )
         answers = [answer for instances, rows in chosen for answer in build_answers(instances, rows)]
     if body.prevent_running_task and any(row.state in _RUNNING for _, rows in chosen for row in rows):
-        raise HTTPException(
-            409, "a selected task instance is running; wait for its end, or leave out prevent_running_task"
-        )
+        raise Refusal(409, say("selected_task_is_running"))
     if not body.dry_run:
         actor = context.act_as(user)
         for instances, rows in chosen:
@@ -232,19 +229,25 @@ def change_in_runs(
 
 
 def select_group(tx: Transaction, names: tuple[str, str, str], body: PatchTaskInstanceBody) -> InstancesToChange:
-    """The task instances of a task group, given as (dag_id, run_id, group_id). Raises NameNotFound, HTTPException (404) for an unknown group."""
+    """The task instances of a task group, given as (dag_id, run_id, group_id). Raises NameNotFound, Refusal (404) for an unknown group."""
     dag_id, run_id, group_id = names
     instances = RunInstances(tx, dag_id, run_id)
     spec = find_spec_of_run(tx, instances.dag, instances.run)
     if group_id not in spec.groups:
-        raise HTTPException(
+        raise Refusal(
             404,
-            f"there is no task group {group_id!r} in run {run_id!r} of DAG {dag_id!r}; it has: {', '.join(sorted(spec.groups)) or 'none'}",
+            say(
+                "run_has_no_group",
+                text=group_id,
+                run=RunName(dag_id, run_id),
+                dag=dag_id,
+                names=", ".join(sorted(spec.groups)) or "none",
+            ),
         )
     members = list_group_tasks(tx, instances.dag, instances.run, group_id)
     named = select_instances(tx, instances.dag, instances.run, dict.fromkeys(members)) if members else []
     if not named:
-        raise HTTPException(404, f"task group {group_id!r} has no task instances in run {run_id!r}")
+        raise Refusal(404, say("group_has_no_instances", text=group_id, run=RunName(dag_id, run_id)))
     return InstancesToChange(instances, named, _add_neighbours(tx, instances, body, named))
 
 
@@ -280,7 +283,7 @@ def list_runs_to_mark(tx: Transaction, dag_id: str, run_id: str, body: PatchTask
 
 
 def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> dict[str, Any]:
-    """`new_state` and `note`, as far as the request sets them. Raises HTTPException for what cannot be set."""
+    """`new_state` and `note`, as far as the request sets them. Raises Refusal for what cannot be set."""
     _check_patch(body, update_mask)
     set_fields = body.model_fields_set if update_mask is None else body.model_fields_set.intersection(update_mask)
     fields: dict[str, Any] = {}
@@ -294,10 +297,11 @@ def read_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> di
 def _check_patch(body: PatchTaskInstanceBody, update_mask: list[str] | None) -> None:
     unknown = set(update_mask or ()) - set(type(body).model_fields)
     if unknown:
-        raise HTTPException(400, f"update_mask has unknown fields: {', '.join(sorted(unknown))}")
+        raise Refusal(400, say("mask_has_unknown_fields", fault=", ".join(sorted(unknown)), more=None))
     if body.new_state is not None and body.new_state not in MARKS:
-        raise HTTPException(
-            422, f"new_state can be {', '.join(state.value for state in MARKS)}, not {body.new_state.value}"
+        raise Refusal(
+            422,
+            say("state_cannot_be_set", states=", ".join(state.value for state in MARKS), state=body.new_state.value),
         )
 
 
@@ -311,7 +315,7 @@ def _find_runs(tx: Transaction, dag_id: str, body: ClearTaskInstancesBody) -> li
             return [run.run_id]
         conditions += bound_runs(run, past=body.include_past, future=body.include_future)
     elif body.include_past or body.include_future:
-        raise HTTPException(400, "include_past and include_future need a dag_run_id")
+        raise Refusal(400, say("past_and_future_need_run"))
     if body.start_date is not None:
         conditions.append(Condition("logical_date", Operator.AT_LEAST, read_instant(body.start_date)))
     if body.end_date is not None:
@@ -342,7 +346,7 @@ def _read_pair(entry: list[object]) -> tuple[str, int]:
     """A task id with a map index."""
     if len(entry) == 2 and isinstance(entry[0], str) and isinstance(entry[1], int):
         return entry[0], entry[1]
-    raise HTTPException(422, "an entry of task_ids is a task id, or a list of a task id and a map index")
+    raise Refusal(422, say("entry_of_task_ids_is_wrong"))
 
 
 def find_marked_instances(

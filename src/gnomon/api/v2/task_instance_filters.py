@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fastapi import HTTPException
 from pydantic import Field
 
 from gnomon.api.common.filters import FilterField, read_instant, read_seconds
 from gnomon.api.common.ordering import SortField
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.v2.run_filters import RunTimeFilters
 from gnomon.model.records import RunRecord
+from gnomon.model.sentences import say
 from gnomon.model.states import NO_STATUS_CODE, TASK_STATE_CODES, TaskInstanceState
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, find_executor, find_queue
 
@@ -53,14 +54,16 @@ class TaskInstanceFilters(MappedInstanceFilters):
 
 
 def read_task_state(name: str) -> int:
-    """The code of the state of a task instance; `none` and `no_status` for none. Raises HTTPException (422)."""
+    """The code of the state of a task instance; `none` and `no_status` for none. Raises Refusal (422)."""
     if name in ("none", "no_status"):
         return NO_STATUS_CODE
     try:
         return TASK_STATE_CODES[TaskInstanceState(name)]
     except ValueError:
         states = ", ".join(state.value for state in TaskInstanceState)
-        raise HTTPException(422, f"state {name!r} is none of: {states}, none") from None
+        raise Refusal(
+            422, say("value_of_parameter_is_unknown", option="state", text=name, names=f"{states}, none")
+        ) from None
 
 
 TASK_INSTANCE_FIELDS = {

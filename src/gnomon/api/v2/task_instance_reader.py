@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from fastapi import HTTPException
-
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import TotalEntries, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext
 from gnomon.api.policies import User
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
@@ -20,6 +19,7 @@ from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_inst
 from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, ORDERS_WITH_INDEX, read_fields
 from gnomon.api.v2.task_instance_search import search_specs
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.sentences import RunName, say
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail, list_details
@@ -53,6 +53,7 @@ class RunInstances:
         self.details = list_details(tx, self.dag, self.run, task_id)
         self.lookups = _read_lookups(tx, [self.run.run_pk], ())
         self._tx = tx
+        self._run_name = RunName(dag_id, run_id)
 
     def select(self, query: PageQuery) -> MemoryPage[TaskInstanceDetail]:
         """The page of these instances."""
@@ -69,7 +70,7 @@ class RunInstances:
         return [build_task_instance(self.listed, self.display_name, detail, lookups) for detail in chosen]
 
     def find(self, task_id: str, map_index: int) -> TaskInstanceDetail:
-        """The instance. Raises NameNotFound for an unknown task, HTTPException (404) for a map index that the task does not have."""
+        """The instance. Raises NameNotFound for an unknown task, Refusal (404) for a map index that the task does not have."""
         details = [detail for detail in self.details if detail.row.task_id == task_id]
         for detail in details:
             if detail.row.map_index == map_index:
@@ -77,13 +78,11 @@ class RunInstances:
         if not details and task_id not in self.dag.task_numbers:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
         if map_index == UNMAPPED and details:
-            raise HTTPException(404, f"task {task_id!r} is mapped in run {self.run.run_id!r}; add a map index")
-        raise HTTPException(
-            404, f"task {task_id!r} has no instance with map index {map_index} in run {self.run.run_id!r}"
-        )
+            raise Refusal(404, say("mapped_task_is_named_without_index", task_id=task_id, run=self._run_name))
+        raise Refusal(404, say("task_has_not_this_map_index", task_id=task_id, map_index=map_index, run=self._run_name))
 
     def require_mapped(self, task_id: str) -> None:
-        """Raise NameNotFound for an unknown task, HTTPException (404) for one that is not mapped."""
+        """Raise NameNotFound for an unknown task, Refusal (404) for one that is not mapped."""
         details = [detail for detail in self.details if detail.row.task_id == task_id]
         if not details and task_id not in self.dag.task_numbers:
             raise task_not_found(self.dag.dag_id, task_id, self.dag.task_numbers)
@@ -92,7 +91,7 @@ class RunInstances:
             for detail in details
         )
         if not is_mapped:
-            raise HTTPException(404, f"task {task_id!r} is not mapped in run {self.run.run_id!r}")
+            raise Refusal(404, say("task_of_run_is_not_mapped", task_id=task_id, run=self._run_name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +168,7 @@ def _allow_no_pool(condition: Condition) -> Condition:
 def _count_walked_instances(
     tx: Transaction, walk: RunWalk, query: PageQuery, order: Ordering
 ) -> tuple[TotalEntries, WalkedCount]:
-    """How many task instances of all DAGs meet conditions that no index finds. Raises HTTPException (400) when too many runs would have to be read for it."""
+    """How many task instances of all DAGs meet conditions that no index finds. Raises Refusal (400) when too many runs would have to be read for it."""
     most = find_count_limit(order, ORDERS_WITH_INDEX) + query.offset + query.limit
     counted = count_walked(tx, walk, most)
     check_sorted(TotalEntries(counted.total), order, ORDERS_WITH_INDEX, "task instances")
@@ -187,13 +186,8 @@ def _read_walked_instances(
     return page
 
 
-def _refuse_rare() -> HTTPException:
-    return HTTPException(
-        400,
-        f"the task instances of {RUNS_WALKED_MAX:,} runs do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a "
-        "run in the path; filter by a shorter range of run_after or logical_date, by a state other than success, or by a later start_date, end_date or "
-        "updated_at; or order by -id or -run_after, which begins with the newest runs",
-    )
+def _refuse_rare() -> Refusal:
+    return Refusal(400, say("too_many_runs_are_walked", most=RUNS_WALKED_MAX))
 
 
 def read_listed_runs(tx: Transaction, run_pks: Sequence[int]) -> dict[int, ListedRun]:

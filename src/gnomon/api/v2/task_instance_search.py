@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from fastapi import HTTPException
-
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.v2.task_instance_filters import read_spec_fields
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail
 from gnomon.storage.store.pages.memory_pages import holds
 from gnomon.storage.store.pages.page_query import Condition, PageQuery, Position
@@ -29,7 +29,7 @@ def search_specs(
 ) -> TaskInstancePage:
     """The page of the task instances that also meet these conditions on their specs.
 
-    Raises HTTPException (400) when SEARCHED_MAX task instances do not fill it, though there are more.
+    Raises Refusal (400) when SEARCHED_MAX task instances do not fill it, though there are more.
     """
     is_before = query.position is not None and query.position.is_before
     skipped = 0 if query.position is not None else query.offset
@@ -61,8 +61,4 @@ def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]
         if not page.has_more:
             return
         position = Position(page.keys[0 if is_before else -1], is_before)
-    raise HTTPException(
-        400,
-        f"{SEARCHED_MAX:,} task instances were searched, which do not fill this page, and no index finds them by their operator, pool, queue, executor, display "
-        "name or task group: name a DAG or a run in the path; or filter by a state, by a task id, or by a shorter range of run_after, start_date or end_date",
-    )
+    raise Refusal(400, say("too_many_instances_are_searched", most=SEARCHED_MAX))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query
+from fastapi import Query
 
 from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import Ordering, parse_order
 from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.run_filters import RUN_FIELDS
@@ -40,6 +40,7 @@ from gnomon.api.v2.task_instance_filters import (
 )
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.queries.report.explanations.task_explanation import explain_task
@@ -79,11 +80,9 @@ def get_task_instances_batch(
 ) -> TaskInstanceCollectionResponse:
     """Task instances of several runs; the filters are in the body."""
     if (dag_id, dag_run_id) != (ALL, ALL):
-        raise HTTPException(
-            422, f"dag_id and dag_run_id must be {ALL} here; name DAGs and runs in dag_ids and dag_run_ids"
-        )
+        raise Refusal(422, say("dags_and_runs_are_named_in_body"))
     if body.page_offset < 0 or body.page_limit < 0:
-        raise HTTPException(422, "page_offset and page_limit cannot be negative")
+        raise Refusal(422, say("page_is_negative"))
     conditions = build_conditions(body, _BATCH_FIELDS, ("page_offset", "page_limit", "order_by"))
     order = parse_order([body.order_by] if body.order_by else [], TASK_INSTANCE_ORDER, "id", TASK_INSTANCE_KEY)
     page = PageParameters(limit=body.page_limit, offset=body.page_offset)
@@ -228,7 +227,7 @@ def _read_list(
 def _check_order(order: Ordering) -> None:
     for field in order.fields:
         if field.name in ONLY_IN_SPECS:
-            raise ApiUnsupported(f"task instances of several runs cannot be ordered by {field.name}; name one run")
+            raise ApiUnsupported(say("instances_of_runs_have_no_order", name=field.name))
 
 
 def _read_one(context: ApiContext, dag_id: str, run_id: str, task_id: str, map_index: int) -> TaskInstanceResponse:
@@ -257,4 +256,12 @@ def _find_try(
     for task_try in _read_tries(context, dag_id, run_id, task_id, map_index):
         if task_try.try_number == try_number:
             return task_try
-    raise HTTPException(404, f"task {task_id!r} has no try {try_number} in run {run_id!r}")
+    raise Refusal(
+        404,
+        say(
+            "task_has_no_try",
+            task=TaskName(dag_id, run_id, task_id, map_index),
+            try_number=try_number,
+            run=RunName(dag_id, run_id),
+        ),
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -13,6 +13,7 @@ from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.schemas.state_stores_shapes import (
@@ -27,6 +28,7 @@ from gnomon.changes.actions.state_changes import InstanceScope
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import moment, to_datetime
 from gnomon.model.json_text import read_shown_json
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.storage.store import Transaction
@@ -85,7 +87,15 @@ def get_task_state_store(
         place = _find_place(tx, dag_id, dag_run_id, task_id, map_index)
         matching = [entry for entry in list_instance_state(tx, place.scope, context.clock.now()) if entry.key == key]
         if not matching:
-            raise HTTPException(404, f"task {task_id!r} keeps nothing under {key!r} in run {dag_run_id!r}")
+            raise Refusal(
+                404,
+                say(
+                    "task_keeps_nothing_under_key",
+                    task=TaskName(dag_id, dag_run_id, task_id, map_index),
+                    key=key,
+                    run=RunName(dag_id, dag_run_id),
+                ),
+            )
         return _build(tx, matching)[0]
 
 
@@ -147,7 +157,7 @@ def delete_task_state_store(
 
 
 def _find_place(tx: Transaction, dag_id: str, run_id: str, task_id: str, map_index: int | None) -> InstanceScope:
-    """The task instance; None as the map index is any. Raises NameNotFound, HTTPException (404) for an instance that the run does not have."""
+    """The task instance; None as the map index is any. Raises NameNotFound, Refusal (404) for an instance that the run does not have."""
     instances = RunInstances(tx, dag_id, run_id, task_id)
     if task_id not in instances.dag.task_numbers:
         raise task_not_found(dag_id, task_id, instances.dag.task_numbers)

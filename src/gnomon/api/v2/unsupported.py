@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.api.access.permissions import requires
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.refusals import ApiUnsupported
 from gnomon.api.policies import ApiResource, Permission
+from gnomon.model.sentences import say
 
 _INSTANCE = "/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}"
-NO_DELETION = "the owner of a run derives its task instances from the DAG; clear one, or mark it"
+NO_DELETION = "instances_are_derived"
 _PERMISSIONS = {
     "GET": Permission.READ,
     "POST": Permission.CREATE,
@@ -28,7 +29,8 @@ class UnsupportedOperation:
     method: str
     path: str
     resource: ApiResource
-    reason: str
+    code: str
+    """Of the sentence with the reason."""
 
 
 UNSUPPORTED = (
@@ -37,28 +39,26 @@ UNSUPPORTED = (
         "GET",
         _INSTANCE + "/externalLogUrl/{try_number}",
         ApiResource.TASK_LOG,
-        "no log handler with pages of its own is used: the log is here",
+        "logs_have_no_other_pages",
     ),
-    UnsupportedOperation(
-        "POST", "/connections/defaults", ApiResource.CONNECTION, "Gnomon brings no default connections"
-    ),
+    UnsupportedOperation("POST", "/connections/defaults", ApiResource.CONNECTION, "no_default_connections_exist"),
     UnsupportedOperation(
         "POST",
         "/connections/enqueue-test",
         ApiResource.CONNECTION,
-        "workers test no connections; gnomon connections test runs a test",
+        "workers_test_no_connections",
     ),
     UnsupportedOperation(
         "GET",
         "/connections/enqueue-test",
         ApiResource.CONNECTION,
-        "workers test no connections; gnomon connections test runs a test",
+        "workers_test_no_connections",
     ),
     UnsupportedOperation(
         "POST",
         "/dags/{dag_id}/clearPartitions",
         ApiResource.DAG_RUN,
-        "the partition of a run is a part of it; clear the run instead",
+        "partition_is_part_of_run",
     ),
 )
 
@@ -69,7 +69,7 @@ def create_unsupported_router() -> OperationRouter:
     for operation in UNSUPPORTED:
         router.add_api_route(
             operation.path,
-            _create_answer(operation.reason),
+            _create_answer(operation.code),
             methods=[operation.method],
             include_in_schema=False,
             dependencies=[requires(_PERMISSIONS[operation.method], operation.resource)],
@@ -77,8 +77,8 @@ def create_unsupported_router() -> OperationRouter:
     return router
 
 
-def _create_answer(reason: str) -> Callable[[], None]:
+def _create_answer(code: str) -> Callable[[], None]:
     def refuse() -> None:
-        raise ApiUnsupported(reason)
+        raise ApiUnsupported(say(code))
 
     return refuse

@@ -6,15 +6,15 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentAuthor, requires
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import sort_entries
 from gnomon.api.common.paging import PageParameters, cut_page
 from gnomon.api.common.paths import Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.common.text_patterns import matches_pattern, starts_with
 from gnomon.api.common.update_masks import read_changes
 from gnomon.api.context import Context
@@ -23,6 +23,7 @@ from gnomon.api.v2.bulk_changes import BulkTarget, change_in_bulk
 from gnomon.api.v2.schemas.bulk_shapes import BulkBody, BulkResponse
 from gnomon.api.v2.schemas.variables_shapes import VariableBody, VariableCollectionResponse, VariableResponse
 from gnomon.changes.actions.admin_changes import AdminChanges
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.masked_values import mask_variable
 from gnomon.queries.report.listings.not_found import variable_not_found
 from gnomon.storage.store import Transaction
@@ -73,7 +74,7 @@ def post_variable(body: VariableBody, context: Context, author: CurrentAuthor) -
     context.database.bind_key()
     with context.database.write() as tx:
         if variables.find_variable(tx, body.key) is not None:
-            raise HTTPException(409, f"there is a Variable {body.key!r} already")
+            raise Refusal(409, say("name_exists", thing="Variable", name=body.key))
         _create(AdminChanges(tx, author), body)
         return _build(_find(tx, body.key))
 
@@ -95,7 +96,7 @@ def patch_variable(
 ) -> VariableResponse:
     """Change the value or the description of a Variable. A secret that is masked, as an answer shows it, stays as it was."""
     if body.key != variable_key:
-        raise HTTPException(400, f"the body is about Variable {body.key!r}, the path about {variable_key!r}")
+        raise Refusal(400, say("body_names_other_thing", thing="Variable", name=body.key, text=variable_key))
     context.database.bind_key()
     with context.database.write() as tx:
         _change(AdminChanges(tx, author), body, update_mask)
@@ -144,7 +145,7 @@ def _change(changes: AdminChanges, body: VariableBody, update_mask: Sequence[str
 
 def _check_team(team_name: str | None) -> None:
     if team_name is not None:
-        raise ApiUnsupported("there are no teams")
+        raise ApiUnsupported(say("no_teams_exist"))
 
 
 def _encode(value: object) -> str:

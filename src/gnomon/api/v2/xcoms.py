@@ -8,17 +8,17 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import HTTPException, Query, Response
+from fastapi import Query, Response
 from pydantic import Field
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
-from gnomon.api.common.errors import ApiUnsupported
 from gnomon.api.common.filters import FilterField, build_conditions, read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
 from gnomon.api.common.paths import ALL, Id
+from gnomon.api.common.refusals import ApiUnsupported, Refusal, find_sentence
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.lookup import find_dag_and_run, find_display_names, find_stored_dag
@@ -36,12 +36,12 @@ from gnomon.changes.actions.xcom_changes import (
     XComName,
     delete_xcom,
     encode_value,
-    name_instance,
     set_xcom,
 )
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import moment, to_datetime
 from gnomon.model.json_text import read_shown_json
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.model.serde.text_form import describe_stored
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.not_found import task_not_found
@@ -129,7 +129,7 @@ def get_xcom_entries(
     list are searched for the page, and the answer is 400 when they do not fill it. `total_entries` then counts what was found in them.
     """
     if filters.dag_display_name_pattern is not None or filters.dag_display_name_prefix_pattern is not None:
-        raise ApiUnsupported("XComs cannot be filtered by the name of their DAG for people; name the DAG in the path")
+        raise ApiUnsupported(say("xcoms_have_no_filter_by_display_name"))
     order = parse_order(filters.order_by, _ORDER, "id", _KEY)
     conditions = build_conditions(filters, _FIELDS, ("limit", "offset", "order_by"))
     with context.database.read() as tx:
@@ -148,11 +148,7 @@ def get_xcom_entries(
         )
         check_sorted(total, order, _ORDERS_WITH_INDEX, "XComs")
         if end is not None and total.total < filters.offset + filters.size:
-            raise HTTPException(
-                400,
-                f"{XCOMS_SEARCHED_MAX:,} XComs were searched, which do not fill this page, and no index finds those of all DAGs by these filters: name a DAG or a run "
-                "in the path, or add a shorter range of run_after or logical_date",
-            )
+            raise Refusal(400, say("too_many_xcoms_are_searched", most=XCOMS_SEARCHED_MAX))
         if end is None:
             searched = bound_xcoms(tx, conditions, order.keys, is_long=total.limit is not None)
         page = read_xcom_page(tx, replace(query, conditions=tuple(searched)))
@@ -222,13 +218,13 @@ def _write(context: ApiContext, user: User, name: XComName, value: object, *, re
     try:
         text = encode_value(value)
     except ValueError as error:
-        raise HTTPException(422, f"the value is not JSON: {error}") from None
+        raise Refusal(422, say("given_value_is_no_json", error=str(error))) from None
     try:
         set_xcom(context.act_as(user), context.database, name, text, replaces=replaces)
     except XComExists as error:
-        raise HTTPException(409, str(error)) from None
+        raise Refusal(409, find_sentence(error)) from None
     except XComHoldsObject as error:
-        raise HTTPException(422, str(error)) from None
+        raise Refusal(422, find_sentence(error)) from None
     with context.database.read() as tx:
         entry, stored = _read_entry(context, tx, name)
     return XComResponseNative(**entry.model_dump(), value=stored)
@@ -249,14 +245,21 @@ def _read_path(tx: Transaction, dag_id: str, run_id: str, task_id: str) -> list[
 
 
 def _read_entry(context: ApiContext, tx: Transaction, name: XComName) -> tuple[XComResponse, object]:
-    """The entry and its value. Raises NameNotFound, or HTTPException (404) when there is no value."""
+    """The entry and its value. Raises NameNotFound, or Refusal (404) when there is no value."""
     dag, run = find_dag_and_run(tx, name.dag_id, name.run_id)
     if name.task_id not in dag.task_numbers:
         raise task_not_found(name.dag_id, name.task_id, dag.task_numbers)
     xcoms = xcom_values.read_xcoms(tx, run, name.key, [name.task_id], map_indexes=[name.map_index])
     if not xcoms:
-        shown = name_instance(name.task_id, name.map_index)
-        raise HTTPException(404, f"task {shown!r} has no XCom {name.key!r} in run {name.run_id!r}")
+        raise Refusal(
+            404,
+            say(
+                "xcom_does_not_exist",
+                task=TaskName(name.dag_id, name.run_id, name.task_id, name.map_index),
+                key=name.key,
+                run=RunName(name.dag_id, name.run_id),
+            ),
+        )
     keys = {"run_pk": run.run_pk, "task_id": name.task_id, "map_index": name.map_index, "key": name.key}
     conditions = tuple(Condition(field, Operator.EQUAL, value) for field, value in keys.items())
     listed = read_xcom_page(tx, PageQuery(conditions, parse_order([], _ORDER, "id", _KEY).keys, 1))

@@ -61,11 +61,11 @@ _Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | Instant | str 
 
 def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
     template, arguments = find_template(sentence.code), dict(sentence.arguments)
-    for literal, name, is_quoted in template.singular if arguments.get(COUNT) == 1 else template.parts:
+    for literal, name, is_quoted, format_spec in template.singular if arguments.get(COUNT) == 1 else template.parts:
         if literal:
             yield ArgumentKind.TEXT, literal, None
         if name is not None:
-            pieces = _iterate_argument(find_kind(name), arguments[name])
+            pieces = _iterate_argument(find_kind(name), arguments[name], format_spec)
             yield from _iterate_quoted(pieces) if is_quoted else pieces
 
 
@@ -78,7 +78,7 @@ def _iterate_quoted(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         yield ArgumentKind.TEXT, shown[-1], None
 
 
-def _iterate_argument(kind: ArgumentKind, value: ArgumentValue) -> Iterable[_Piece]:
+def _iterate_argument(kind: ArgumentKind, value: ArgumentValue, format_spec: str = "") -> Iterable[_Piece]:
     if isinstance(value, Sentence):
         return _iterate_pieces(value)
     if kind in _SEPARATORS and isinstance(value, tuple):
@@ -90,7 +90,7 @@ def _iterate_argument(kind: ArgumentKind, value: ArgumentValue) -> Iterable[_Pie
     if kind is ArgumentKind.DURATION:
         return ((kind, f"{value:g} s", None),)
     if kind in (ArgumentKind.TEXT, ArgumentKind.COUNT):
-        return ((kind, str(value), None),)
+        return ((kind, format(value, format_spec), None),)
     assert isinstance(value, (str, RunName, TaskName, Command))
     return ((kind, str(value), value),)
 

@@ -43,6 +43,8 @@ class Part(NamedTuple):
     """The argument behind the literal text; None at the end."""
     is_quoted: bool
     """Whether the argument stands between quotes, written `{name!r}`."""
+    format_spec: str
+    """How a count is written, such as `,` for separated thousands, written `{name:,}`; empty otherwise."""
 
 
 class Template(NamedTuple):
@@ -63,7 +65,7 @@ def find_template(code: str) -> Template:
     words = WORDS[code]
     one_words, many = (words, words) if isinstance(words, str) else words
     parts, singular = _parse(many), _parse(one_words)
-    names = dict.fromkeys(name for _, name, _ in parts + singular if name is not None)
+    names = dict.fromkeys(part.name for part in parts + singular if part.name is not None)
     return Template(parts, singular, tuple(names if one_words == many else names | {COUNT: None}))
 
 
@@ -74,7 +76,8 @@ def list_literals(code: str) -> tuple[str, ...]:
 
 def _parse(words: str) -> tuple[Part, ...]:
     return tuple(
-        Part(literal, name, conversion == "r") for literal, name, _, conversion in string.Formatter().parse(words)
+        Part(literal, name, conversion == "r", format_spec or "")
+        for literal, name, format_spec, conversion in string.Formatter().parse(words)
     )
 
 

@@ -21,6 +21,7 @@ from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.option_words import WORDS as OPTION_WORDS
 from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WORDS
 from gnomon.model.sentences.catalogue.reason_words import WORDS as REASON_WORDS
+from gnomon.model.sentences.catalogue.request_words import WORDS as REQUEST_WORDS
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
 from gnomon.model.sentences.catalogue.service_words import WORDS as SERVICE_WORDS
@@ -49,6 +50,7 @@ TABLES = (
     MIGRATION_WORDS,
     OPTION_WORDS,
     PROVIDER_WORDS,
+    REQUEST_WORDS,
     SERVICE_WORDS,
     STORAGE_WORDS,
     VALUE_WORDS,

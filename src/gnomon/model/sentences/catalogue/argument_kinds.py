@@ -164,6 +164,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "why",
         "workers",
         "shown",
+        "where",
     ),
     "list": (
         "instants",
