@@ -14,6 +14,7 @@ import pytest
 from fastapi.routing import APIRoute
 from tests.databases import create_schema
 from tests.unit.api.account_site import AccountSite, serve_accounts
+from tests.unit.api.refusal_bodies import build_hidden_dag
 from tests.unit.api.served import Reply
 from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
@@ -144,7 +145,7 @@ def test_a_token_is_given_for_a_name_and_a_password(site: Site) -> None:
         assert (claims["sub"], claims["exp"] - claims["iat"]) == ("user", lifetime_s)
         assert site.client.request("GET", "/api/v2/dags", None, {"Authorization": f"Bearer {token}"}).status == 200
     wrong = site.client.request("POST", "/auth/token", {"username": "user", "password": "wrong horse"})
-    assert (wrong.status, wrong.json()) == (401, {"detail": "wrong name or password"})
+    assert (wrong.status, wrong.json()["detail"]) == (401, "wrong name or password")
     assert site.client.request("POST", "/auth/token", {"username": "user"}).status == 422
     assert (
         site.client.request("POST", "/auth/token", {"username": "user", "password": PASSWORD, "role": "admin"}).status
@@ -379,8 +380,8 @@ def test_counts_and_suggestions_do_not_know_hidden_dags_either(site: Site) -> No
     ):
         answer = site.request("shown", "GET", f"/api/v2{path}").json()
         assert (len(answer[key]), answer["total_entries"]) == (1, 1), path
-    assert site.request("shown", "GET", "/api/v2/dags/secret_da").json() == {"detail": "there is no DAG 'secret_da'"}
-    assert site.request("shown", "GET", "/api/v2/dags/shown_dog").json() == {"detail": "there is no DAG 'shown_dog'"}
+    assert site.request("shown", "GET", "/api/v2/dags/secret_da").json() == build_hidden_dag("secret_da")
+    assert site.request("shown", "GET", "/api/v2/dags/shown_dog").json() == build_hidden_dag("shown_dog")
     assert "did you mean 'secret_dag'" in site.request("viewer", "GET", "/api/v2/dags/secret_da").json()["detail"]
 
 
@@ -593,7 +594,7 @@ def test_bulk_changes_of_task_instances_and_clearing_leave_hidden_dags_alone(sit
         "/api/v2/dags/~/clearDagRuns",
         {"dag_runs": [{"dag_id": "secret_dag", "dag_run_id": "secret_dag_run"}]},
     )
-    assert (cleared.status, cleared.json()) == (404, {"detail": "there is no DAG 'secret_dag'"})
+    assert (cleared.status, cleared.json()) == (404, build_hidden_dag("secret_dag"))
     assert (
         site.request(
             "viewer",
@@ -642,9 +643,7 @@ def test_a_bulk_change_leaves_runs_of_hidden_dags_alone(site: Site) -> None:
 def test_a_backfill_of_a_hidden_dag_is_not_created(site: Site) -> None:
     body = {"dag_id": "secret_dag", "from_date": "2026-02-01T00:00:00Z", "to_date": "2026-02-01T03:00:00Z"}
     for path in ("/backfills", "/backfills/dry_run"):
-        assert site.request("shown", "POST", f"/api/v2{path}", body).json() == {
-            "detail": "there is no DAG 'secret_dag'"
-        }
+        assert site.request("shown", "POST", f"/api/v2{path}", body).json() == build_hidden_dag("secret_dag")
         assert site.request("viewer", "POST", f"/api/v2{path}", body).status == 403
 
 

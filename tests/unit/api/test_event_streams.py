@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.patience import PATIENCE_S
+from tests.unit.api.refusal_bodies import build_hidden_dag
 from tests.unit.api.served import Client, served
 from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
 
@@ -138,7 +139,7 @@ def test_only_events_of_visible_dags_are_told(guest: tuple[Client, Guest], deplo
     assert (
         client.own("/events?dag_id=hidden", 404)
         == client.own("/events?dag_id=hidden", 404)
-        == {"detail": "there is no DAG 'hidden'"}
+        == build_hidden_dag("hidden")
     )
     with client.stream(last="0.0") as stream:
         with deployment.db.write() as tx:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from starlette.requests import Request
+from tests.unit.api.refusal_bodies import build_hidden_dag
 
 from gnomon.api.common.errors import answer_exception
 from gnomon.model.errors.product import UserError
@@ -48,13 +49,14 @@ def test_a_text_of_another_library_has_the_code_of_a_text() -> None:
     )
 
 
-def test_a_refusal_that_is_given_as_text_has_no_other_fields() -> None:
-    assert refuse(UserError("no")) == (400, {"detail": "no"})
+def test_a_refusal_that_is_given_as_text_has_the_code_of_a_text() -> None:
+    status, body = refuse(UserError("no"))
+    assert (status, body["detail"], body["code"], body["arguments"]) == (400, "no", "text", {"text": "no"})
 
 
 def test_names_that_the_user_may_not_see_are_in_no_field() -> None:
     """The user of this request sees no DAG, so that the sentence with the near name is not told as data either."""
-    assert refuse(dag_not_found("secre", ["secret"])) == (404, {"detail": "there is no DAG 'secre'"})
+    assert refuse(dag_not_found("secre", ["secret"])) == (404, build_hidden_dag("secre"))
 
 
 def test_what_utf8_cannot_hold_is_escaped_in_all_fields() -> None:
