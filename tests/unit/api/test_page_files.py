@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,3 +94,17 @@ def test_the_health_page_stands_beside_the_page(client: Client) -> None:
     text = client.request("GET", "/services/plain").body.decode()
     assert "<h2>Services</h2>" in text
     assert "This installation has only the health page" not in text
+
+
+def test_each_address_of_the_page_is_answered_by_the_server() -> None:
+    """A view whose address only the page knows opens from a link, and not from a bookmark."""
+    web = Path(__file__).parents[3] / "web" / "src"
+    files = [web / "router.tsx", *sorted((web / "pages").glob("*Routes.ts"))]
+    addresses = {
+        address
+        for file in files
+        for address in re.findall(r'getParentRoute: \(\) => root,\s+path: "([^"]+)"', file.read_text())
+    }
+    assert len(addresses) > 15
+    views = "|".join(re.sub(r"{rest:path}", ".+", view) for view in page_files.VIEWS)
+    assert [address for address in sorted(addresses) if not re.fullmatch(views, address)] == []

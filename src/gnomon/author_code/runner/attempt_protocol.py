@@ -102,12 +102,6 @@ class AttemptChannel:
 
 
 # ---- child -> parent -------------------------------------------------------------------------------------------------
-class ChildReady(Message, frozen=True, kw_only=True, tag=True):
-    """The child waits for its attempt."""
-
-    pid: int
-
-
 class ChildEntered(Message, frozen=True, kw_only=True, tag=True):
     """Author code starts now."""
 
@@ -141,7 +135,7 @@ def _find_element(message: RunAttempt, request: GetXComElement) -> XComElement |
     return None
 
 
-FromChild = ChildReady | ChildEntered | TaskApiRequestMessage | ChildDone
+FromChild = ChildEntered | TaskApiRequestMessage | ChildDone
 
 
 ToChild = RunAttempt | TaskApiResponse

@@ -2,7 +2,7 @@
 
 A rule is about the direct upstream tasks. Beside it, the scopes of setups (`setup_scopes.py`) make a task wait for others.
 
-`RULES` is the table. A new trigger rule is a row of it, and a name in `gnomon.authoring.sdk.arguments.task_rules`.
+`RULES` is the table. A new trigger rule is a row of it, the words of its sentence, and a name in `gnomon.authoring.sdk.arguments.task_rules`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from gnomon.author_code.processes.kernel import count_oom_kills, waits_for_machi
 from gnomon.author_code.processes.standstill import continue_families, stop_families
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
 from gnomon.author_code.runner import attempt_log
-from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady, RunAttempt
+from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered, RunAttempt
 from gnomon.author_code.runner.attempt_results import result_without_run
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
@@ -25,7 +25,7 @@ from gnomon.model.result_checks import check_result, confirm_identity, is_entry_
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.services.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.services.worker.child_pool import ChildPool
-from gnomon.services.worker.child_process import ChildProcess, is_process_number
+from gnomon.services.worker.child_process import ChildProcess
 from gnomon.services.worker.log_uploads import LogUploads
 from gnomon.services.worker.worker_store import REFUSALS, WorkerStoreAway
 
@@ -163,9 +163,6 @@ class AttemptSupervisor:
                     self._on_done(child, result)
                 case TaskApiRequestMessage():
                     self._answer_request(child, message)
-                case ChildReady(pid=pid):
-                    if child.pid is None and is_process_number(pid):
-                        child.pid = pid
         if child.stream.failure is not None and not child.kill_reason:
             child.kill(f"its process sent a message that cannot be read ({child.stream.failure[:_FAULT_SHOWN]})")
         if child.stream.ended and child.exiting_since is None:

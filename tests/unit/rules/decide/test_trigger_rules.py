@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 
 import pytest
 
 from gnomon.authoring.sdk.arguments.task_rules import TriggerRule
 from gnomon.model.sentences import render
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.rules.decide.trigger_rules import RULES, RuleOutcome, Tally, describe_rule_wait, evaluate_trigger_rule
+from gnomon.rules.decide.trigger_rules import (
+    RULES,
+    RuleOutcome,
+    Tally,
+    _never,
+    describe_rule_wait,
+    evaluate_trigger_rule,
+)
 
 FINAL = (S.SUCCESS, S.FAILED, S.SKIPPED, S.UPSTREAM_FAILED, S.REMOVED)
 STATES = (*FINAL, None, S.RUNNING)
@@ -188,3 +196,12 @@ def test_the_scope_of_a_teardown_only_holds_it_back(rule: str) -> None:
         )
         scope.add(S.SUCCESS, 1)
         assert evaluate_trigger_rule(rule, tally).outcome is by_rule
+
+
+def test_the_page_for_users_has_each_rule_and_which_of_its_outcomes_it_can_have() -> None:
+    page = Path(__file__).parents[4] / "docs/reference/trigger-rules.md"
+    rows = [
+        [cell.strip() for cell in line.split("|")] for line in page.read_text().splitlines() if line.startswith("| `")
+    ]
+    told = {cells[1].split("`")[1]: (bool(cells[3]), bool(cells[4])) for cells in rows}
+    assert told == {name: (rule.skip is not _never, rule.upstream_failed is not _never) for name, rule in RULES.items()}

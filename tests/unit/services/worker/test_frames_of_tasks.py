@@ -12,7 +12,7 @@ from tests.conformance.workerworld import WorkerWorld, ended
 from tests.hostile_messages import vary_struct
 
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage
-from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered, ChildReady
+from gnomon.author_code.runner.attempt_protocol import ChildDone, ChildEntered
 from gnomon.model.attempts import AttemptResult, XComItem
 from gnomon.model.instants import LATEST
 from gnomon.model.result_checks import check_result
@@ -65,7 +65,7 @@ os._exit(0)
 def test_a_message_that_cannot_be_read_fails_its_own_attempt(world: WorkerWorld) -> None:
     broken = {
         "no message": frame(b"\xff\xff"),
-        "no UTF-8": frame(b"\x82\xa4type\xaaChildReady\xa3pid\xa2\xff\xfe"),
+        "no UTF-8": frame(b"\x82\xa4type\xacChildEntered\xa2at\xa2\xff\xfe"),
         "too deep": frame(b"\x91" * 100_000),
         "too long": struct.pack(">I", 2**32 - 1),
         "unknown": frame(msgspec.msgpack.encode({"type": "Hello"})),
@@ -90,16 +90,8 @@ def test_a_result_of_another_attempt_or_with_values_that_no_database_stores_fail
         assert check_result(result, reads_values=True) is result
 
 
-def test_numbers_of_processes_that_a_task_reports_are_not_signalled(world: WorkerWorld) -> None:
-    pids = (-1, 0, 1, 2**40, 2**63 - 1)
-    frames = {str(pid): frame(msgspec.msgpack.encode(ChildReady(pid=pid))) + frame(b"\xff") for pid in pids}
-    assert {result.outcome for result in run_all(world, frames).values()} == {"failed"}
-    assert world.process.poll() is None
-
-
 def list_frames() -> dict[str, bytes]:
     messages: list[Any] = [
-        ChildReady(pid=1),
         ChildEntered(at=1),
         TaskApiRequestMessage(number=1, request=GetVariable(key="k")),
         TaskApiRequestMessage(number=1, request=SetTaskState(key="k", value="1", retention=5)),
