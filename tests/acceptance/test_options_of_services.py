@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -267,6 +268,27 @@ def test_running_tasks_may_end_within_the_grace_after_ctrl_c(grace: str, outcome
         assert running.process.wait(PATIENCE_S) == 0
         row = running.tasks("holds", "r")["waits_for_go"]  # the store has the result, with nothing running
         assert (row["state"], row["reason"]) == (outcome, reason)
+
+
+@effect_of("api.idle_timeout")
+def test_the_api_server_starts_with_the_first_request_and_ends_when_nobody_asks() -> None:
+    with product({}, {"GNOMON__API__IDLE_TIMEOUT": "0.5"}) as running:
+        running.do("dags", "list")
+        address = running.said.split()[3]
+        assert "api_server_started" not in running.log()
+        for number in (1, 2):
+            with urllib.request.urlopen(f"{address}/health", timeout=PATIENCE_S) as answer:
+                assert answer.status == 200
+            ended = number
+            running.until(lambda ended=ended: running.log().count("api_server_stopped") == ended, "it ended")
+        assert "service_exited" not in running.log()
+        assert running.log().count("api_server_idle") == 2
+
+
+@effect_of("api.idle_timeout")
+def test_an_api_server_that_never_ends_starts_at_once() -> None:
+    with product({}, {"GNOMON__API__IDLE_TIMEOUT": "0"}) as running:
+        running.until(lambda: "api_server_started" in running.log(), "it started")
 
 
 # ---- the ground ------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Routes are plain functions in a pool of threads, because the store is synchronou
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
@@ -18,6 +18,7 @@ from gnomon.api.auth import account_routes, login_routes, oidc_routes, session_r
 from gnomon.api.auth.session_cookies import SessionCookies
 from gnomon.api.common.errors import install_error_handlers
 from gnomon.api.common.limits import BodyLimit
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.common.processor_share import ProcessorShare
 from gnomon.api.common.trusted_proxies import TrustedProxies
@@ -29,9 +30,7 @@ from gnomon.api.execution.report_requests import ReportRequests
 from gnomon.api.health import to_airflow_json
 from gnomon.api.metrics.server_figures import RequestTimes
 from gnomon.api.openapi_document import DOCUMENT_PATH, OpenApiDocument
-from gnomon.api.own.own_routers import add_own
 from gnomon.api.page_files import PageFiles, add_page, find_page_files
-from gnomon.api.v2.routers import add_v2
 from gnomon.ground.config.network_address import read_networks
 
 THREADS_MAX = 16
@@ -63,9 +62,21 @@ def create_documented_app() -> DocumentedApp:
     for router in ROUTERS_WITHOUT_PREFIX:
         app.add_operations(router)
     add_execution_api(app)
-    add_v2(app, f"{API_PREFIX}/v2")
-    add_own(app, f"{API_PREFIX}/gnomon/v1")
+    app.add_group(f"{API_PREFIX}/v2", _list_v2_routers)
+    app.add_group(f"{API_PREFIX}/gnomon/v1", _list_own_routers)
     return app
+
+
+def _list_v2_routers() -> Iterable[OperationRouter]:
+    from gnomon.api.v2.routers import list_v2_routers  # a server that is asked for its health only needs none of them
+
+    return list_v2_routers()
+
+
+def _list_own_routers() -> Iterable[OperationRouter]:
+    from gnomon.api.own.own_routers import list_own_routers  # as above
+
+    return list_own_routers()
 
 
 def create_app(context: ApiContext, files: PageFiles | None = None) -> DocumentedApp:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Request
 
@@ -15,7 +15,6 @@ from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.identity.identity_provider import IdentityProvider
 from gnomon.api.identity.oidc_settings import read_oidc_settings
-from gnomon.api.metrics.figures_reader import FiguresReader
 from gnomon.api.metrics.server_figures import ServerFigures
 from gnomon.api.policies import AccessPolicy, User
 from gnomon.api.streams.event_hub import EventHub
@@ -28,15 +27,18 @@ from gnomon.queries.accounts import attempt_tokens
 from gnomon.queries.accounts.authentication import Authenticator
 from gnomon.queries.accounts.sessions import SessionRules
 from gnomon.queries.accounts.signed_tokens import PURPOSE, TokenSigner
-from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
-from gnomon.queries.report.activity.work_facts import WorkFactsCache
 from gnomon.queries.report.listings.dag_facts import VersionFactsCache
-from gnomon.queries.report.listings.log_index import LogIndexCache
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
 from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.errors import DatabaseUnavailable
+
+if TYPE_CHECKING:
+    from gnomon.api.metrics.figures_reader import FiguresReader
+    from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
+    from gnomon.queries.report.activity.work_facts import WorkFactsCache
+    from gnomon.queries.report.listings.log_index import LogIndexCache
 
 STATEMENT_LIMIT_S = 10.0
 """A statement that reads for longer is cancelled, and its request is answered with 503: it holds one of few threads."""
@@ -65,14 +67,10 @@ class ApiContext:
         self.sleep = sleep
         self.facts = VersionFactsCache()
         self.event_hub = EventHub(lambda: self.database, lambda: run_folder(cfg.home), self.facts)
-        self.work_facts = WorkFactsCache(clock)
-        self.log_indexes = LogIndexCache()
-        self.coming_slots = ComingSlotsCache()
         self.open_to_metrics = read_networks(cfg, "metrics", "prometheus_allow")
         """The networks from which /metrics needs no login."""
         self.oidc = read_oidc_settings(cfg)
         """How people log in at an identity provider; None: with passwords only."""
-        self.figures_reader = FiguresReader(cfg, clock)
         self.server_figures = ServerFigures(clock, lambda: self.database)
         self.open_waits = AccountPlaces("requests that wait for the end of a run")
         self._database = database
@@ -100,6 +98,35 @@ class ApiContext:
                     keeps_specs=True,
                 )
             return self._database
+
+    # What few requests need is imported by the first of them: a server that has just started answers sooner, and one that is hardly asked is smaller.
+    @cached_property
+    def work_facts(self) -> WorkFactsCache:
+        """What runs and waits now, for all who ask within some moments."""
+        from gnomon.queries.report.activity.work_facts import WorkFactsCache
+
+        return WorkFactsCache(self.clock)
+
+    @cached_property
+    def coming_slots(self) -> ComingSlotsCache:
+        """The next due times of all DAGs."""
+        from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
+
+        return ComingSlotsCache()
+
+    @cached_property
+    def log_indexes(self) -> LogIndexCache:
+        """Where the lines of long logs begin."""
+        from gnomon.queries.report.listings.log_index import LogIndexCache
+
+        return LogIndexCache()
+
+    @cached_property
+    def figures_reader(self) -> FiguresReader:
+        """The figures of the deployment for /metrics."""
+        from gnomon.api.metrics.figures_reader import FiguresReader
+
+        return FiguresReader(self.cfg, self.clock)
 
     @cached_property
     def task_logs(self) -> TaskLogFolder:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastapi import FastAPI
@@ -61,15 +62,28 @@ class DocumentedApp(FastAPI):
         self._index = RouteIndex()
         self._routers: list[tuple[str, OperationRouter]] = []
         self.router.routes.insert(0, self._index)
+        self.after_loading: Callable[[], None] = lambda: None
+        """Called when a group of operations was loaded."""
 
     def add_operations(self, router: OperationRouter, prefix: str = "") -> None:
         """Answer the operations of a router, with the prefix before their addresses, and have them in the document."""
         self._index.add(prefix, router.routes)
         self._routers.append((prefix, router))
 
+    def add_group(self, prefix: str, list_routers: Callable[[], Iterable[OperationRouter]]) -> None:
+        """As `add_operations` for each of the routers, when one of their operations is asked for first, or the document."""
+
+        def load() -> None:
+            for router in list_routers():
+                self.add_operations(router, prefix)
+            self.after_loading()
+
+        self._index.add_when_asked(prefix, load)
+
     def openapi(self) -> dict[str, Any]:
         """The document; made at the first call."""
         if self.openapi_schema is None:
+            self._index.load_all()
             described = FastAPI(title=self.title, version=self.version, description=self.description, openapi_url=None)
             described.router.routes = [
                 route.copy_below(prefix)

@@ -9,12 +9,10 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.trusted_proxies import find_address, is_forwarded_by_stranger
 from gnomon.api.context import ApiContext, Context
-from gnomon.api.metrics.exposition import render_figures
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.ground.config.network_address import is_within
 from gnomon.ground.metrics.figures import decode_figures
 from gnomon.model.sentences import say
-from gnomon.queries.report.activity.deployment_figures import ProcessSamples
 
 METRICS_PATH = "/metrics"
 router = OperationRouter(tags=["Metrics"])
@@ -23,6 +21,9 @@ router = OperationRouter(tags=["Metrics"])
 @router.get(METRICS_PATH, include_in_schema=False)
 def get_metrics(request: Request, context: Context) -> Response:
     """All figures in the format that the header Accept asks for: Prometheus' text, or OpenMetrics."""
+    from gnomon.api.metrics.exposition import render_figures  # start-up cost: nobody may ask
+    from gnomon.queries.report.activity.deployment_figures import ProcessSamples
+
     if not context.cfg.boolean("metrics", "prometheus_on"):
         raise Refusal(404, say("metrics_are_off"))
     if not _needs_no_login(context, request):

@@ -34,6 +34,8 @@ GC_THRESHOLDS = (50_000, 20, 50)
 SWITCH_INTERVAL_S = 0.0005
 """How long a thread computes before another one that waits gets its turn (Python's own value is ten times that): a short request passes through three threads, and
 waits for each turn while a long one is computed."""
+IDLE_LOOKS = 6
+"""How often a server that may end when it is idle looks, within that time."""
 DRAIN_S = 3
 """How long unfinished requests may continue after SIGTERM."""
 HOSTS_MAX, HOSTS_KEPT = 4, 2
@@ -47,10 +49,13 @@ DESCRIPTORS = 8_192
 class ApiServer(uvicorn.Server):
     """A uvicorn server that sleeps until it has something to do: uvicorn's own loop wakes ten times a second."""
 
-    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], object]) -> None:
-        """`end_streams`: called when the server is told to stop, because streams do not end by themselves."""
+    def __init__(
+        self, config: uvicorn.Config, end_streams: Callable[[], object], count_streams: Callable[[], int] = lambda: 0
+    ) -> None:
+        """`end_streams`: called when the server is told to stop, because streams do not end by themselves. `count_streams`: how many are open."""
         super().__init__(config)
         self._end_streams = end_streams
+        self._count_streams = count_streams
         self._stop_requested = asyncio.Event()
 
     @contextlib.contextmanager
@@ -67,19 +72,34 @@ class ApiServer(uvicorn.Server):
         await self._stop_requested.wait()
         self._end_streams()
 
+    async def end_when_idle(self, idle_s: float) -> None:
+        """Stop the server when no request has arrived for that time, and nobody is connected."""
+        seen, since = -1, 0.0
+        while True:
+            state, now = self.server_state, asyncio.get_running_loop().time()
+            if state.total_requests != seen or state.connections or state.tasks or self._count_streams():
+                seen, since = state.total_requests, now
+            elif now - since >= idle_s:
+                _log.info("api_server_idle", after_s=round(now - since))
+                self.request_stop()
+                return
+            await asyncio.sleep(max(idle_s / IDLE_LOOKS, since + idle_s - now))
+
     def request_stop(self) -> None:
         """Stop as after a signal; to be called in the event loop of the server."""
         self._stop_requested.set()
 
 
-def create_server(context: ApiContext) -> ApiServer:
-    """The server of the application; `serve(sockets=[listener])` runs it.
+def create_server(context: ApiContext, after_loading: Callable[[], None] = lambda: None) -> ApiServer:
+    """The server of the application; `serve(sockets=[listener])` runs it. `after_loading`: called when operations were loaded that were asked for first.
 
     `proxy_headers=False`: uvicorn itself would believe headers of every program of this machine; `trusted_proxies.py` reads them.
     """
+    app = create_app(context)
+    app.after_loading = after_loading
     return ApiServer(
         uvicorn.Config(
-            SafeHeaders(create_app(context)),
+            SafeHeaders(app),
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -94,6 +114,7 @@ def create_server(context: ApiContext) -> ApiServer:
             proxy_headers=False,
         ),
         context.event_hub.close,
+        lambda: context.event_hub.stream_count,
     )
 
 
@@ -104,15 +125,15 @@ def tune_garbage_collector() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def main(cfg: Config, listener: socket.socket) -> int:
-    """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code."""
+def main(cfg: Config, listener: socket.socket, idle_end_s: float = 0.0) -> int:
+    """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code. `idle_end_s`: end after so long without a request; 0: never."""
     _raise_descriptor_limit()
     share_one_heap()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     clock = SystemClock()
     reader = HealthReader(cfg, clock)
     context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
-    server = create_server(context)
+    server = create_server(context, tune_garbage_collector)
     tune_garbage_collector()
     hosts = HostSlots(HOSTS_MAX, HOSTS_KEPT)
     check_hosts = HostSlots(CHECK_HOSTS_MAX, CHECK_HOSTS_KEPT)
@@ -121,7 +142,7 @@ def main(cfg: Config, listener: socket.socket) -> int:
     heartbeat = ApiServerHeartbeat(context.server_figures, lambda: context.database)
     preload = FactsPreload(context.facts, lambda: context.database)
     preload.start()
-    asyncio.run(_serve(server, listener, heartbeat))
+    asyncio.run(_serve(server, listener, heartbeat, idle_end_s))
     preload.stop(CLOSE_WAIT_S)
     heartbeat.close()
     hosts.close()
@@ -131,12 +152,15 @@ def main(cfg: Config, listener: socket.socket) -> int:
     return 0
 
 
-async def _serve(server: ApiServer, listener: socket.socket, heartbeat: ApiServerHeartbeat) -> None:
-    beats = asyncio.create_task(heartbeat.run())
+async def _serve(server: ApiServer, listener: socket.socket, heartbeat: ApiServerHeartbeat, idle_end_s: float) -> None:
+    tasks = [asyncio.create_task(heartbeat.run())]
+    if idle_end_s:
+        tasks.append(asyncio.create_task(server.end_when_idle(idle_end_s)))
     try:
         await server.serve(sockets=[listener])
     finally:
-        beats.cancel()
+        for task in tasks:
+            task.cancel()
 
 
 def _raise_descriptor_limit() -> None:

@@ -20,9 +20,7 @@ from gnomon.api.common.refusals import Refusal, answer_refusal, build_error_answ
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.api.policies import AccessRefused, User
 from gnomon.author_code.timetable_host import HostsBusy
-from gnomon.changes.actions.backfill_changes import BackfillEnded, BackfillRefused
-from gnomon.changes.actions.owner_requests import RequestRefused
-from gnomon.changes.actions.state_changes import StateValueRefused
+from gnomon.changes.actions.refusals import BackfillEnded, BackfillRefused, RequestRefused, StateValueRefused
 from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError

@@ -5,7 +5,7 @@ The routers themselves are not part of the application: at the first request tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fastapi.routing import APIRoute
@@ -34,6 +34,8 @@ class RouteIndex(BaseRoute):
         self._count = 0
         self._patterns: list[tuple[str, APIRoute]] = []
         """With their prefixes, the routes that cannot be found by segments; they are asked last."""
+        self._to_load: dict[str, Callable[[], None]] = {}
+        """By the prefix of their paths: what adds operations that nobody has asked for yet."""
 
     def add(self, prefix: str, routes: Iterable[BaseRoute]) -> None:
         """Add the routes of a router, with the prefix before their paths. The first of two that match the same path and method is found, as in a router.
@@ -55,6 +57,19 @@ class RouteIndex(BaseRoute):
             else:
                 self._patterns.append((prefix, route))
 
+    def add_when_asked(self, prefix: str, load: Callable[[], None]) -> None:
+        """Have `load` add the operations below the prefix when the first request for one of them arrives: most of what a server imports are operations."""
+        self._to_load[f"{prefix}/"] = load
+
+    def load_all(self) -> None:
+        """Add all operations now."""
+        for prefix in list(self._to_load):
+            self._load(prefix)
+
+    def _load(self, prefix: str) -> None:
+        self._to_load[prefix]()
+        del self._to_load[prefix]
+
     def _add(self, segments: Sequence[str], route: APIRoute) -> None:
         node = self._root
         for segment in segments:
@@ -69,6 +84,8 @@ class RouteIndex(BaseRoute):
 
     def find(self, method: str, path: str) -> tuple[APIRoute, dict[str, str]] | None:
         """The route of a request, and its path parameters by their names. A route of another method if none has this one; None when there is nothing at the address."""
+        for prefix in [prefix for prefix in self._to_load if path.startswith(prefix)]:
+            self._load(prefix)
         nodes = self._walk(path)
         candidates = [(*node.by_method[method], values) for node, values in nodes if method in node.by_method]
         if not candidates:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.documented_app import DocumentedApp
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.own import (
     asset_watchers,
     backfill_previews,
@@ -75,8 +75,7 @@ OWN_ROUTERS = (
 )
 
 
-def add_own(app: DocumentedApp, prefix: str) -> None:
-    """Add all operations of Gnomon's own API. Raises InternalError when one declares no permission."""
+def list_own_routers() -> tuple[OperationRouter, ...]:
+    """The routers of Gnomon's own API. Raises InternalError when one of their operations declares no permission."""
     list_operations(OWN_ROUTERS)
-    for router in OWN_ROUTERS:
-        app.add_operations(router, prefix)
+    return OWN_ROUTERS

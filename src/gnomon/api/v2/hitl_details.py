@@ -31,7 +31,8 @@ from gnomon.api.v2.schemas.hitl_shapes import (
 from gnomon.api.v2.task_instance_answers import build_history
 from gnomon.api.v2.task_instance_filters import read_task_state
 from gnomon.api.v2.task_instance_reader import RunInstances, build_several
-from gnomon.changes.actions.owner_requests import RequestRefused, ask_owner
+from gnomon.changes.actions.owner_requests import ask_owner
+from gnomon.changes.actions.refusals import RequestRefused
 from gnomon.model.hitl import HITLRespondent
 from gnomon.model.instants import moment, to_datetime
 from gnomon.model.sentences import RunName, TaskName, say

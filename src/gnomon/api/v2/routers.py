@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gnomon.api.access.permissions import list_operations
-from gnomon.api.documented_app import DocumentedApp
+from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.v2 import (
     asset_events,
     asset_states,
@@ -79,8 +79,7 @@ ROUTERS = (
 )
 
 
-def add_v2(app: DocumentedApp, prefix: str) -> None:
-    """Add all operations of Airflow's API that Gnomon has. Raises InternalError when one declares no permission."""
+def list_v2_routers() -> tuple[OperationRouter, ...]:
+    """The routers of Airflow's API, as far as Gnomon has it. Raises InternalError when one of their operations declares no permission."""
     list_operations(ROUTERS)
-    for router in ROUTERS:
-        app.add_operations(router, prefix)
+    return ROUTERS

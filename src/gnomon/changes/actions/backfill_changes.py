@@ -11,6 +11,7 @@ from enum import Enum
 
 from gnomon.changes.actions.actor import Actor
 from gnomon.changes.actions.author_queries import preview_backfill_slots
+from gnomon.changes.actions.refusals import BackfillEnded, BackfillRefused
 from gnomon.changes.actions.run_conf import check_run_conf
 from gnomon.ground.config import Config
 from gnomon.model.accounts import Author
@@ -27,14 +28,6 @@ from gnomon.storage.store import Database, Transaction, notify_on_commit
 from gnomon.storage.store.dag_records import backfills
 from gnomon.storage.store.dag_records.dag_runs import check_run_type
 from gnomon.storage.store.ownership.backfill_runs import decide_existing
-
-
-class BackfillRefused(UserError):
-    """The DAG or the range cannot be backfilled; the message says why."""
-
-
-class BackfillEnded(UserError):
-    """The backfill has ended or was cancelled: nothing of it can be changed."""
 
 
 @dataclass(frozen=True, slots=True)

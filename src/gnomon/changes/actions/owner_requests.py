@@ -9,7 +9,7 @@ from typing import Any
 
 from gnomon.changes.actions.actor import Actor
 from gnomon.changes.actions.polling import poll_until
-from gnomon.model.errors.product import UserError
+from gnomon.changes.actions.refusals import RequestRefused
 from gnomon.model.records import DagRecord
 from gnomon.model.sentences import say
 from gnomon.queries.report.listings import process_health
@@ -18,10 +18,6 @@ from gnomon.storage.store.coordination import mailbox
 
 ANSWER_S = 5.0
 """How long an action waits for the owner's answer."""
-
-
-class RequestRefused(UserError):
-    """The owner refused a request; the message is the owner's reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from gnomon.changes.actions.actor import Actor
-from gnomon.model.errors.product import UserError
+from gnomon.changes.actions.refusals import StateValueRefused
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
 from gnomon.model.sentences import say
@@ -19,10 +19,6 @@ from gnomon.storage.store.state_stores import asset_state_store, task_state_stor
 from gnomon.storage.store.state_stores.task_state_store import StoredTaskState, TaskStateScope
 
 DAY_US = 86_400_000_000
-
-
-class StateValueRefused(UserError):
-    """A key or a value that no state store can hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,6 @@ The supervisor imports the modules that its services share, freezes the heap, fo
 ends. It is a subreaper: processes that an ended service leaves behind become its children and are killed. No process is left
 when the supervisor ends.
 
-Open `standalone.py` first, then `supervisor.py`; `on_demand.py` starts the triggerer and the monitor when they have work, `services.py` a single service
+Open `standalone.py` first, then `supervisor.py`; `on_demand.py` says when the api-server, the triggerer and the monitor have work, `services.py` a single service
 in the foreground. `doctor.py` is `gnomon doctor`, `housekeeping.py` and `nightly_clean.py` delete what is old.
 """

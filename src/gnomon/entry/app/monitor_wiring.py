@@ -9,7 +9,6 @@ import uuid
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from gnomon.entry.app.on_demand import MONITOR, OnDemandStart
 from gnomon.ground import log
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.ground.config import Config, OptionError
@@ -32,11 +31,6 @@ def is_monitor_needed(cfg: Config) -> bool:
 def is_clean_enabled(cfg: Config) -> bool:
     """Whether [housekeeping] clean_at is set."""
     return bool(cfg.text("housekeeping", "clean_at").strip())
-
-
-def run_monitor_when_needed(cfg: Config) -> int:
-    """Wait until the monitor is needed, then run it; returns the exit code."""
-    return run_monitor(cfg) if is_monitor_needed(cfg) or OnDemandStart(cfg, MONITOR).wait() else 0
 
 
 def run_monitor(cfg: Config) -> int:

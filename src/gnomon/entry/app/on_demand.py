@@ -1,9 +1,10 @@
-"""Services of a standalone that start when they are needed first: the triggerer and the monitor."""
+"""Services of a standalone that have no process until they are needed: the triggerer and the monitor by a mark, the api-server by a connection."""
 
 from __future__ import annotations
 
 import os
 import select
+import socket
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,12 +47,16 @@ class OnDemandStart:
         """Remove the mark of an earlier standalone; the scheduler sets the mark again when the service is still needed."""
         self._mark.unlink(missing_ok=True)
 
+    def is_marked(self) -> bool:
+        """Whether the service is needed."""
+        return self._mark.exists()
+
     def wait(self) -> bool:
         """Wait for the mark, until SIGTERM or Ctrl-C; True if the service is needed."""
         listener = Listener(self.folder, f"waiting-{os.getpid()}")
         stop = StopFlag().install_handlers()
         try:
-            while not stop() and not self._mark.exists():
+            while not stop() and not self.is_marked():
                 select.select(
                     [listener.fileno(), stop.fileno()], [], [], _LOOK_S
                 )  # a signal that arrives just before it does not end it
@@ -60,3 +65,49 @@ class OnDemandStart:
         finally:
             listener.close()
             stop.close()
+
+
+class MarkDemand:
+    """The demand for a service whose mark somebody sets."""
+
+    def __init__(self, start: OnDemandStart) -> None:
+        self._start = start
+        self._listener = Listener(start.folder, f"waiting-{os.getpid()}")
+
+    def fileno(self) -> int:
+        """Readable after a wake-up."""
+        return self._listener.fileno()
+
+    def is_needed(self) -> bool:
+        """Whether the mark is set."""
+        self._listener.drain()
+        return self._start.is_marked()
+
+    def leave_in_fork(self) -> None:
+        """Close what a forked process has of it."""
+        self._listener.leave_in_fork()
+
+    def close(self) -> None:
+        """Nobody waits for the mark any more."""
+        self._listener.close()
+
+
+class ConnectionDemand:
+    """The demand for a service that answers connections to a socket: somebody has connected, and nobody has accepted."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self._listener = listener
+
+    def fileno(self) -> int:
+        """Readable while a connection waits."""
+        return self._listener.fileno()
+
+    def is_needed(self) -> bool:
+        """Whether a connection waits."""
+        return bool(select.select([self._listener.fileno()], [], [], 0)[0])
+
+    def leave_in_fork(self) -> None:
+        """The socket is not its own: whoever made it closes it."""
+
+    def close(self) -> None:
+        """As `leave_in_fork`."""

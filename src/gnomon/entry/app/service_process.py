@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
@@ -14,6 +15,22 @@ from gnomon.ground import log
 from gnomon.ground.wakeups import STOP_SIGNALS, reset_signals
 from gnomon.model.errors.product import GnomonError, ResourceUnavailable
 from gnomon.model.sentences import say
+
+
+class Demand(Protocol):
+    """What the supervisor watches for a service that has no process yet."""
+
+    def fileno(self) -> int:
+        """A descriptor that is readable when the service may be needed."""
+
+    def is_needed(self) -> bool:
+        """Whether the service is needed now."""
+
+    def leave_in_fork(self) -> None:
+        """Close what a forked process has of it."""
+
+    def close(self) -> None:
+        """The supervisor ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +42,8 @@ class Service:
     """Blocks until SIGTERM; returns the exit code."""
     drain_s: float = 0.0
     """How long the service may continue after SIGTERM, until SIGQUIT. Services with 0 run until all draining services have ended."""
+    demand: Demand | None = None
+    """What says that the service is needed: it has no process before, nor after an end with exit code 0. None: it is needed always."""
 
 
 def fork_service(service: Service, prepare: Callable[[], None]) -> int:

@@ -12,7 +12,8 @@ from gnomon.author_code.processes.process_title import name_service, set_title
 from gnomon.entry.app import services
 from gnomon.entry.app.checks import HomeLock, browser_address, open_listener, prepare_home
 from gnomon.entry.app.database import DatabasePreparation, prepare_database
-from gnomon.entry.app.on_demand import MONITOR, TRIGGERER, OnDemandStart
+from gnomon.entry.app.monitor_wiring import is_monitor_needed
+from gnomon.entry.app.on_demand import MONITOR, TRIGGERER, ConnectionDemand, MarkDemand, OnDemandStart
 from gnomon.entry.app.preload import freeze_heap, import_shared
 from gnomon.entry.app.service_process import Service
 from gnomon.entry.app.supervisor import Supervisor
@@ -83,20 +84,22 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return run_scheduler(cfg)
 
+    idle_end_s = _read_idle_end(cfg)
+
     def api_server() -> int:
         from gnomon.api import service
 
-        return service.main(cfg, listener)
+        return service.main(cfg, listener, idle_end_s)
 
     def triggerer() -> int:
-        from gnomon.entry.app.triggerer_wiring import run_triggerer_when_needed
+        from gnomon.entry.app.triggerer_wiring import run_triggerer
 
-        return run_triggerer_when_needed(cfg)
+        return run_triggerer(cfg)
 
     def monitor() -> int:
-        from gnomon.entry.app.monitor_wiring import run_monitor_when_needed
+        from gnomon.entry.app.monitor_wiring import run_monitor
 
-        return run_monitor_when_needed(cfg)
+        return run_monitor(cfg)
 
     def write_lock_watchdog() -> int:
         from gnomon.entry.app.write_lock_watchdog import watch_write_lock
@@ -111,15 +114,21 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         ),
         Service("dag-processor", dag_processor),
         Service("scheduler", scheduler),
-        Service("api-server", api_server),
-        Service("triggerer", triggerer),
-        Service("monitor", monitor),
+        Service("api-server", api_server, demand=ConnectionDemand(listener) if idle_end_s else None),
+        Service("triggerer", triggerer, demand=MarkDemand(OnDemandStart(cfg, TRIGGERER))),
+        Service("monitor", monitor, demand=None if is_monitor_needed(cfg) else MarkDemand(OnDemandStart(cfg, MONITOR))),
     ]
     return (
         [*services_of_any_database, Service("write-lock-watchdog", write_lock_watchdog)]
         if cfg.database_url.startswith("sqlite")
         else services_of_any_database
     )
+
+
+def _read_idle_end(cfg: Config) -> float:
+    """After how many seconds without a request the api-server ends, and waits for the next one; 0: it runs always, because workers elsewhere report to it."""
+    are_all_local = all(executor.name == LOCAL_EXECUTOR for executor in read_executors(cfg).executors)
+    return cfg.number("api", "idle_timeout") if are_all_local else 0.0
 
 
 def _create_child_setup(cfg: Config, lock: HomeLock, listener: socket.socket) -> Callable[[Service], None]:

@@ -12,7 +12,7 @@ from types import FrameType
 
 from gnomon.author_code.processes.exit_reasons import describe_exit
 from gnomon.author_code.processes.termination import kill_and_reap_orphans, reap_children, signal_processes
-from gnomon.entry.app.service_process import Service, fork_service
+from gnomon.entry.app.service_process import Demand, Service, fork_service
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.wakeups import StopFlag
@@ -28,6 +28,8 @@ DRAIN_MARGIN_S = 8.0
 """Added to the drain time of a service: the service ends its work itself when the time is over, and a task may ignore SIGTERM."""
 SIGNAL_DEBOUNCE_S = 1.0
 """Signals within this time count once: a shell or `timeout` sends them to a process and to its group."""
+DEMAND_LOOK_S = 5.0
+"""Between two looks at whether a service is needed that has no process, if nothing wakes the supervisor."""
 SLEEP_MAX_S = 30.0
 """The end of a service wakes the supervisor; a lost signal delays it by at most this time."""
 _log = log.get_logger("app.supervisor")
@@ -42,6 +44,10 @@ class _SupervisedService:
     restart_delay_s: float = RESTART_DELAY_MIN_S
     is_stopping: bool = False
     """The service was sent a stop signal: its end is not logged, and it is not restarted."""
+
+    def may_start(self, now: float) -> bool:
+        """Whether it has no process and may have one."""
+        return self.pid is None and self.restart_at <= now and not self.is_stopping
 
 
 class Supervisor:
@@ -86,7 +92,8 @@ class Supervisor:
     def _start_due(self) -> None:
         now = self._clock.monotonic()
         for supervised in self._services:
-            if supervised.pid is None and supervised.restart_at <= now and not supervised.is_stopping:
+            demand = supervised.service.demand
+            if supervised.may_start(now) and (demand is None or demand.is_needed()):
                 self._start(supervised, now)
 
     def _start(self, supervised: _SupervisedService, now: float) -> None:
@@ -108,7 +115,12 @@ class Supervisor:
         os.close(self._wake_read)
         os.close(self._wake_write)
         self.stop.close()
+        for demand in self._demands():
+            demand.leave_in_fork()
         self._prepare_child(service)
+
+    def _demands(self) -> list[Demand]:
+        return [k.service.demand for k in self._services if k.service.demand is not None]
 
     def _reap_services(self) -> None:
         codes = dict(reap_children())
@@ -120,6 +132,10 @@ class Supervisor:
         now = self._clock.monotonic()
         lived = now - supervised.started_at
         supervised.pid = None
+        if supervised.service.demand is not None and code == 0:  # it is not needed any more
+            supervised.restart_delay_s, supervised.restart_at = RESTART_DELAY_MIN_S, now
+            kill_and_reap_orphans(self._live_pids())
+            return
         supervised.restart_delay_s = (
             RESTART_DELAY_MIN_S
             if lived >= HEALTHY_AFTER_S
@@ -183,13 +199,19 @@ class Supervisor:
             self._sleep(min(max(remaining_s, 0.05), 0.5))
             self._reap_services()
         kill_and_reap_orphans(frozenset())
+        for demand in self._demands():
+            demand.close()
         return 0
 
     def _sleep(self, seconds: float) -> None:
-        due = min((k.restart_at for k in self._services if k.pid is None and not k.is_stopping), default=None)
+        now = self._clock.monotonic()
+        ended = [k for k in self._services if k.pid is None and not k.is_stopping]
+        awaited = [k.service.demand for k in ended if k.service.demand is not None and k.may_start(now)]
+        due = min((k.restart_at for k in ended if k.service.demand is None or not k.may_start(now)), default=None)
         if due is not None:
-            seconds = min(seconds, max(due - self._clock.monotonic(), 0.0))
-        select.select([self._wake_read], [], [], seconds)
+            seconds = min(seconds, max(due - now, 0.0))
+        watched = [self._wake_read, *(demand.fileno() for demand in awaited)]
+        select.select(watched, [], [], min(seconds, DEMAND_LOOK_S) if awaited else seconds)
         try:
             os.read(self._wake_read, 4096)
         except BlockingIOError:

@@ -26,11 +26,6 @@ _GC_THRESHOLDS = (20_000, 20, 20)
 _log = log.get_logger("app")
 
 
-def run_triggerer_when_needed(cfg: Config) -> int:
-    """Wait until a task of this home is deferred, then run a triggerer; returns the exit code."""
-    return run_triggerer(cfg) if OnDemandStart(cfg, TRIGGERER).wait() else 0
-
-
 def run_triggerer(cfg: Config, capacity: int | None = None, queues: tuple[str, ...] | None = None) -> int:
     """Run a triggerer until SIGTERM or Ctrl-C; returns the exit code."""
     from gnomon.services.triggerer.service import TriggererService

@@ -14,7 +14,8 @@ from datetime import datetime
 
 import click
 
-from gnomon.changes.actions.backfill_changes import BackfillEnded, BackfillRefused, BackfillSwitch
+from gnomon.changes.actions.backfill_changes import BackfillSwitch
+from gnomon.changes.actions.refusals import BackfillEnded, BackfillRefused
 from gnomon.changes.operations import backfill_operations as operations
 from gnomon.changes.operations.backfill_operations import CreatedBackfill, SlotListing
 from gnomon.entry.cli.backfill_progress import follow_backfill

@@ -889,6 +889,15 @@ _OTHERS = (
     ),
     ConfigOption(
         "api",
+        "idle_timeout",
+        "3600",
+        _N,
+        "The api-server of a standalone starts with the first request, ends after so many seconds without one, and starts again with the next. "
+        "0: it runs always, as it does with other executors than the LocalExecutor, and where `gnomon api-server` runs it. Not an option of Airflow.",
+        minimum=0,
+    ),
+    ConfigOption(
+        "api",
         "busy_processor_percent",
         "5",
         _I,

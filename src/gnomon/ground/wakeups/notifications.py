@@ -95,6 +95,10 @@ class Listener:
             woken = True
         return woken
 
+    def leave_in_fork(self) -> None:
+        """Close the descriptor in a fork of the process that listens."""
+        self._socket.close()
+
     def close(self) -> None:
         """Close and remove the socket; closing twice is allowed."""
         self._socket.close()

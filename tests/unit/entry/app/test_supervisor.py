@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,8 +18,9 @@ from tests.patience import PATIENCE_S
 from gnomon.author_code.processes.exit_reasons import describe_exit
 
 FAMILY = """
-import errno, os, signal, sys, time
+import errno, os, signal, socket, sys, time
 from gnomon.entry.app import supervisor as module
+from gnomon.entry.app.on_demand import ConnectionDemand
 from gnomon.entry.app.service_process import Service
 from gnomon.author_code.processes.kernel import become_subreaper
 from gnomon.ground.clock import SystemClock
@@ -55,6 +57,15 @@ def orderly():
     note("orderly")
     while True:
         signal.pause()
+
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(os.path.join(folder, "calls"))
+listener.listen()
+
+def idle():
+    listener.accept()
+    note("idle")
+    return int(os.path.exists(os.path.join(folder, "fail")))
 
 def refused_once():
     note("refused_once")
@@ -94,7 +105,7 @@ def drains():
 log.configure("test", "INFO", "json")
 become_subreaper()
 module.SIGNAL_DEBOUNCE_S = float(sys.argv[3])
-services = [Service(name, globals()[name], drain_s=600.0 if name == "drains" else 0.0) for name in sys.argv[4:]]
+services = [Service(name, globals()[name], 600.0 if name == "drains" else 0.0, ConnectionDemand(listener) if name == "idle" else None) for name in sys.argv[4:]]
 supervisor = module.Supervisor(services, SystemClock(), in_child=lambda service: None, grace_s=float(sys.argv[2]))
 supervisor.install_handlers()
 sys.exit(supervisor.run(lambda: print("started", flush=True)))
@@ -164,6 +175,13 @@ def _pids(folder: Path, name: str, count: int) -> list[int]:
     raise AssertionError(f"{name} did not start {count} times")
 
 
+def _until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -186,6 +204,26 @@ def test_a_killed_service_starts_again_and_the_others_run_on(tmp_path: Path, fam
     [line] = [json.loads(line) for line in said.splitlines() if "service_exited" in line]
     assert line["process"] == "steady"
     assert line["how"].startswith("was killed by signal 9 (SIGKILL)")
+
+
+def test_a_service_that_nobody_needs_has_no_process_and_its_end_is_no_error(tmp_path: Path, family: Family) -> None:
+    program = family("idle", "steady")
+    _pids(tmp_path, "steady", 1)
+    assert not (tmp_path / "idle").exists()
+    pids = []
+    for number in (1, 2, 3):
+        if number == 3:
+            (tmp_path / "fail").touch()
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(tmp_path / "calls"))
+            pids.append(_pids(tmp_path, "idle", number)[-1])
+    assert len(set(pids)) == 3
+    _pids(tmp_path, "idle", 3)
+    _until(lambda: not _is_alive(pids[-1]))
+    program.send_signal(signal.SIGTERM)
+    _, said = program.communicate(timeout=PATIENCE_S)
+    exits = [json.loads(line) for line in said.splitlines() if "service_exited" in line]
+    assert [(line["process"], line["how"]) for line in exits] == [("idle", "ended with code 1")]
 
 
 def test_orphans_of_a_dead_service_end_with_it(tmp_path: Path, family: Family) -> None:

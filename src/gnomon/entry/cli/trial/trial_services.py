@@ -16,7 +16,7 @@ from gnomon.author_code.processes.process_title import name_service
 from gnomon.entry.app.on_demand import TRIGGERER, OnDemandStart
 from gnomon.entry.app.scheduler_wiring import create_timetable_host
 from gnomon.entry.app.service_process import Service, fork_service
-from gnomon.entry.app.triggerer_wiring import run_triggerer_when_needed
+from gnomon.entry.app.triggerer_wiring import run_triggerer
 from gnomon.entry.testing.dag_runs.marking_executor import MarkingExecutor
 from gnomon.entry.testing.dag_runs.private_home import to_environment
 from gnomon.ground import log
@@ -70,7 +70,9 @@ def start_companions(cfg: Config) -> Iterator[Callable[[], None]]:
 
     with (
         _run_child(cfg, "worker", work) as check_worker,
-        _run_child(cfg, "triggerer", lambda: run_triggerer_when_needed(cfg)) as check_triggerer,
+        _run_child(
+            cfg, "triggerer", lambda: run_triggerer(cfg) if OnDemandStart(cfg, TRIGGERER).wait() else 0
+        ) as check_triggerer,
     ):
 
         def check() -> None:
