@@ -28,6 +28,8 @@ HERE = Path(__file__).parent
 GNOMON = [sys.executable, "-m", "gnomon"]
 POLL_S = 0.05
 
+DATABASE_OPTION = "GNOMON__DATABASE__SQL_ALCHEMY_CONN"
+
 
 class Deployment:
     """One running standalone: its home, its options, its process."""
@@ -176,7 +178,7 @@ def postgres() -> Iterator[dict[str, str] | None]:
     parts = urlsplit(url)
     try:
         query = f"?{parts.query}" if parts.query else ""
-        yield {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": f"{parts.scheme}://{parts.netloc}/{name}{query}"}
+        yield {DATABASE_OPTION: f"{parts.scheme}://{parts.netloc}/{name}{query}"}
     finally:
         with psycopg.connect(url, autocommit=True) as server:
             server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")

@@ -15,6 +15,7 @@ from tests.acceptance.airflow_packages import VERSION, require_document
 
 from gnomon.api.v2.routers import ROUTERS
 from gnomon.api.v2.unsupported import UNSUPPORTED
+from gnomon.model.sentences import render, say
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "api-operations.md"
 PREFIX = "/api/v2"
@@ -61,7 +62,7 @@ def list_operations(airflow: Document, ours: Document) -> list[Operation]:
             if method in ours["paths"].get(path, {}):
                 found.append(Operation(method.upper(), path, tag, "yes"))
             elif one is not None:
-                found.append(Operation(method.upper(), path, tag, "501", one.reason))
+                found.append(Operation(method.upper(), path, tag, "501", render(say(one.code))))
             else:
                 found.append(Operation(method.upper(), path, tag, "missing"))
     return found

@@ -131,6 +131,11 @@ class YearSimulation:
         self._is_up = True
         self.log.entries.append(SchedulerStarted(self.clock.now()))
 
+    def forget_started(self) -> None:
+        """Have the worker forget the attempts that have ended: a simulation of millions would keep them all."""
+        self._worker.started.clear()
+        self._worker.seen &= self._worker.live.keys()
+
     # ---- the passing of time -----------------------------------------------------------------------------------------
     def run_until(self, end: Instant) -> None:
         """Run everything that is due before `end`; the clock may pass `end` if a commit failed around it."""
