@@ -8,6 +8,9 @@ import pytest
 from tests.acceptance.product import Product, product
 from tests.chaos.processes import of_home
 
+from gnomon.entry.app.on_demand import TRIGGERER, OnDemandStart
+from gnomon.ground.config import load_config
+
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="titles are read from /proc")
 FLOWS = """
 from airflow.providers.standard.triggers.file import FileTrigger
@@ -66,12 +69,17 @@ SERVICES = {
 }
 
 
+ALL_NEEDED = {"GNOMON__API__IDLE_TIMEOUT": "0", "GNOMON__HOUSEKEEPING__CLEAN_AT": "03:00"}
+"""Options with which the api-server and the monitor have a process at once."""
+
+
 def _titles(running: Product) -> set[str]:
     return {process.command for process in of_home(running.home).values()}
 
 
 def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
     options = {
+        **ALL_NEEDED,
         "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
         "AIRFLOW_VAR_TOKEN": "s3cret",
         "PGPASSWORD": "s3cret",
@@ -112,7 +120,8 @@ def test_each_process_says_its_role_its_home_and_nothing_secret() -> None:
 
 
 def test_the_short_names_of_services_differ_too() -> None:
-    with product({}, interpreter=True) as running:
+    with product({}, ALL_NEEDED, interpreter=True) as running:
+        OnDemandStart(load_config(running.env, running.home), TRIGGERER).notify()
         running.until(
             lambda: len(_titles(running) & {f"gnomon: {name} [{running.home}]" for name in SERVICES}) == len(SERVICES),
             "all services",
