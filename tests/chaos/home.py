@@ -44,6 +44,7 @@ class Home:
             "GNOMON_HOME": str(folder),
             "GNOMON__LOGGING__STYLE": "json",
             "GNOMON__WORKERS__SHUTDOWN_GRACE": "0",
+            "GNOMON__API__IDLE_TIMEOUT": "0",  # all services are there to be killed
             **(options or {}),
         }
         self.journal = folder / "journal"

@@ -52,6 +52,10 @@ class ConfiguredExecutors:
         """The short name of the first."""
         return self.executors[0].name
 
+    def is_a_choice(self, name: str | None) -> bool:
+        """Whether the executor matters for a task that names this one: with a single executor, a task that names none has all workers there are."""
+        return name is not None or len(self.executors) > 1
+
     def find(self, name: str | None) -> str | None:
         """The short name of the executor that a task names; None: no configured executor has that name."""
         if name is None:

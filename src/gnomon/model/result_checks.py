@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -50,9 +51,8 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
 
     `reads_values`: the values of XComs and rendered fields are read too, which takes time in proportion to their length.
     """
-    for name, check in _CHECKED_FIELDS:
-        value = getattr(result, name)
-        if value is not None and (fault := check(value)) is not None:
+    for (name, check), value in zip(_CHECKED_FIELDS, _read_checked_fields(result), strict=True):
+        if value is not None and value != () and (fault := check(value)) is not None:
             return fail_result(result, _describe(name, fault))
     if result.asset_events and (excess := _find_extra_excess(result.asset_events)) is not None:
         return fail_result(result, excess)
@@ -160,6 +160,8 @@ def _to_reason(text: str) -> str:
 
 def _escape_texts(result: AttemptResult) -> AttemptResult:
     """Texts for people with escapes; the result itself if it has nothing to escape, as almost every one."""
+    if result.reason is None and result.fresh_reason is None and result.wait is None:
+        return result
     changed: dict[str, Any] = {}
     for name in ("reason", "fresh_reason"):
         text = getattr(result, name)
@@ -342,3 +344,4 @@ CHECKS: dict[type[msgspec.Struct], dict[str, Check]] = {
 }
 """By the class of a message, the check of each of its fields. A value None is not checked."""
 _CHECKED_FIELDS = tuple((name, check) for name, check in CHECKS[AttemptResult].items() if check is not _any)
+_read_checked_fields = operator.attrgetter(*(name for name, _ in _CHECKED_FIELDS))

@@ -113,6 +113,11 @@ class RequestQueue:
         return not self._waiting and not self._in_flight
 
     @property
+    def is_at_rest(self) -> bool:
+        """There is no process, and nothing to do: most deployments never ask."""
+        return self._process is None and not self._waiting and not self._in_flight
+
+    @property
     def is_importing(self) -> bool:
         """The process imports what the current request needs, or the request consists of an import."""
         return self._call_timeout_s > self._call_s

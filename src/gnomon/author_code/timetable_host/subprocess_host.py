@@ -37,7 +37,14 @@ class SubprocessTimetableHost:
         self._keys_by_number[question.number] = key
         (self._suspect_queue if key in self._suspects else self._main_queue).put(question)
 
+    @property
+    def _is_at_rest(self) -> bool:
+        """No queue has anything to do: the scheduler asks several times in each round."""
+        return self._main_queue.is_at_rest and self._suspect_queue.is_at_rest and not self._held_queues
+
     def collect(self) -> list[TimetableResponse]:
+        if self._is_at_rest:
+            return []
         answers = [answer for queue in self._queues for answer in queue.run_once()]
         slow = {number for queue in self._queues for number in queue.take_slow_numbers()}
         for answer in answers:
@@ -50,6 +57,8 @@ class SubprocessTimetableHost:
         return answers
 
     def wake_in_s(self) -> float | None:
+        if self._is_at_rest:
+            return None
         times = [queue.wake_in_s() for queue in self._queues]
         if len(self._held_queues) < HELD_QUEUES_MAX:
             times += [self._main_queue.relief_due_in_s(), self._suspect_queue.relief_due_in_s()]

@@ -127,7 +127,10 @@ def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
 
 def _choose_worker(engine_state: EngineState, ti: TaskInstance) -> WorkerCapacity:
     executors = engine_state.limits.executors
-    worker = find_free_worker(engine_state, None if executors is None else executors.find(ti.executor))
+    is_choice = executors is not None and executors.is_a_choice(ti.executor)
+    worker = find_free_worker(
+        engine_state, executors.find(ti.executor) if executors is not None and is_choice else None
+    )
     assert worker is not None  # `_find_next_admissible` has looked
     return worker
 

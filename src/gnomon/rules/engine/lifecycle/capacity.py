@@ -42,12 +42,11 @@ def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
 def find_full_executor(engine_state: EngineState, ti: TaskInstance) -> ExecutorLimit | None:
     """The limit of the instance's executor, when no worker of it has a free slot or no such executor is configured; None when one has.
 
-    A task that starts from its trigger needs no worker.
+    A task that starts from its trigger needs no worker. Without a choice of executors, who looks for a free worker has the answer.
     """
     executors = engine_state.limits.executors
-    if executors is None or ti.starts_deferred:
+    if executors is None or ti.starts_deferred or not executors.is_a_choice(named := ti.executor):
         return None
-    named = ti.executor
     limit = engine_state.get_executor_limit(executors.find(named) or named or "")
     return limit if limit.is_reached else None
 
