@@ -56,7 +56,7 @@ def test_what_unpausing_does_is_told_before_and_then_done(running: Product) -> N
     running.has_dag("paused")
     told = ahead(running, "paused")
     now = [row["run_id"] for row in told["next_runs"] if row["state"] == "now"]
-    assert len(now) == 1 and told["passed"][0]["reason"].startswith("catchup=False")
+    assert len(now) == 1 and told["skipped"][0]["reason"].startswith("catchup=False")
     assert now[0] in running.do("dags", "unpause", "--dry-run", "paused")
     assert runs(running, "paused") == []
     assert now[0] in running.do("dags", "unpause", "paused")

@@ -156,7 +156,7 @@ CALLS: list[Call] = [
     _v2("PATCH", "/variables", "/variables", _bulk("create", {"key": "l", "value": "1"}), "variable_created", '"l"'),
     _v2("DELETE", "/variables/{variable_key}", "/variables/k", None, "variable_deleted"),
     _own("variables.set", {"key": "m", "value": "1"}, "variable_created"),
-    _own("variables.import", {"found": [{"key": "n", "value": "1", "description": None}]}, "variable_created"),
+    _own("variables.import", {"new_variables": [{"key": "n", "value": "1", "description": None}]}, "variable_created"),
     _own("variables.delete", {"key": "m"}, "variable_deleted"),
     _own("quarantine.retry", {"item": 1}, "quarantine_retried", "no json"),
     _own("quarantine.discard", {"item": 2}, "quarantine_discarded", "no json"),
@@ -167,7 +167,7 @@ CALLS: list[Call] = [
     _own("connections.add", {"conn_id": "e", "given": _GIVEN}, "connection_created"),
     _own("connections.set", {"conn_id": "e", "given": {**_GIVEN, "fields": {"conn_type": "http", "host": "h"}}}, "connection_changed"),
     _own("connections.delete", {"conn_id": "e"}, "connection_deleted"),
-    _own("connections.import", {"found": [{"conn_id": "f", "conn_type": "http"}]}, "connection_created"),
+    _own("connections.import", {"new_connections": [{"conn_id": "f", "conn_type": "http"}]}, "connection_created"),
     # accounts and tokens
     _own("accounts.create", {"name": "ann", "role": "viewer", "password": "correct horse"}, "account_created", '"role": "viewer"'),
     _own("accounts.set_role", {"name": "ann", "role": "user"}, "account_role_changed", '"viewer"', '"user"'),

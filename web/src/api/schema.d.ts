@@ -6058,7 +6058,7 @@ export interface components {
         /** Body_connections_import_api_gnomon_v1_operations_connections_import_post */
         Body_connections_import_api_gnomon_v1_operations_connections_import_post: {
             /** Found */
-            found: components["schemas"]["StoredConnection"][];
+            new_connections: components["schemas"]["StoredConnection"][];
             /**
              * Overwrite
              * @default false
@@ -6286,7 +6286,7 @@ export interface components {
         /** Body_variables_import_api_gnomon_v1_operations_variables_import_post */
         Body_variables_import_api_gnomon_v1_operations_variables_import_post: {
             /** Found */
-            found: components["schemas"]["VariableFields"][];
+            new_variables: components["schemas"]["VariableFields"][];
             /**
              * Action
              * @default overwrite

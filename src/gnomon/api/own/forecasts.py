@@ -99,7 +99,7 @@ def get_next_runs(
             "paused": forecast.paused,
             "blocked": None if forecast.blocked is None else hide(forecast.blocked),
             "next_runs": forecast.next_runs,
-            "skipped": forecast.passed,
+            "skipped": forecast.skipped,
             "dropped": forecast.dropped,
             "notes": [hide(render(note)) for note in forecast.notes],
             "spans": map_spans([forecast.blocked, *forecast.notes, *(run["why"] for run in forecast.next_runs)], hide),

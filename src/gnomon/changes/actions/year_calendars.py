@@ -73,7 +73,7 @@ def read_year_calendar(cfg: Config, db: Database, clock: Clock, dag: DagRecord, 
         stored = read_year(tx, dag.dag_pk, year, offsets)
     forecast = forecast_next_runs(cfg, db, dag, now, _FORECAST_RUNS)
     notes = list(forecast.notes)
-    reasons = DayReasons({}, tuple(_read_skipped(row) for row in forecast.passed))
+    reasons = DayReasons({}, tuple(_read_skipped(row) for row in forecast.skipped))
     if dag.spec.timetable.can_be_scheduled:
         schedule = build_dag_schedule(dag, None)
         slots, stop = _find_slots(cfg, clock, dag, schedule, year, now)

@@ -88,13 +88,15 @@ def delete_connection(scope: OperationScope, conn_id: str) -> None:
 
 
 @operation("connections.import", "edit", "connection")
-def import_connections(scope: OperationScope, found: list[StoredConnection], overwrite: bool = False) -> list[str]:
+def import_connections(
+    scope: OperationScope, new_connections: list[StoredConnection], overwrite: bool = False
+) -> list[str]:
     """Add these connections, all or none; returns the ids of those that exist and were left, as without `overwrite`."""
     left_ids = []
     scope.db.bind_key()
     with scope.db.write() as tx:
         known_ids = {connection.conn_id for connection in connections.list_connections(tx)}
-        for connection in found:
+        for connection in new_connections:
             if connection.conn_id in known_ids and not overwrite:
                 left_ids.append(connection.conn_id)
             else:

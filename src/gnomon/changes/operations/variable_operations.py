@@ -84,16 +84,16 @@ def delete_variable(scope: OperationScope, key: str) -> None:
 
 @operation("variables.import", "edit", "variable")
 def import_variables(
-    scope: OperationScope, found: list[VariableFields], action: str = "overwrite"
+    scope: OperationScope, new_variables: list[VariableFields], action: str = "overwrite"
 ) -> ImportedVariables:
     """Set these Variables, all or none. `action`: what becomes of those that exist: overwrite, fail or skip."""
     scope.db.bind_key()
-    keys = {variable.key for variable in found}
+    keys = {variable.key for variable in new_variables}
     with scope.db.write() as tx:
         existing = sorted(keys & set(variables.list_variable_keys(tx)))
         if existing and action == "fail":
             raise UserError(say("variables_exist", names=", ".join(existing)))
-        chosen = [variable for variable in found if action != "skip" or variable.key not in existing]
+        chosen = [variable for variable in new_variables if action != "skip" or variable.key not in existing]
         for variable in chosen:
             scope.changes(tx).set_variable(variable.key, variable.value, variable.description)
     return ImportedVariables([variable.key for variable in chosen], existing if action == "skip" else [])

@@ -58,7 +58,7 @@ def next_runs(
         click.echo(format_table(forecast.next_runs, ("run_after", *interval_columns, "state", "why")))
     for at in forecast.dropped:
         click.echo(format_sentence(f"dropped: the run of the previous schedule that was due at {at}"))
-    for skipped in forecast.passed:
+    for skipped in forecast.skipped:
         click.echo(format_sentence(f"skipped: {report.describe_skipped_row(skipped)}"))
     for note in forecast.notes:
         click.echo(format_sentence(note))
@@ -84,7 +84,7 @@ def describe_unpausing(forecast: report.NextRunsTable) -> list[str]:
     due = [run for run in forecast.next_runs if run["state"] != "planned"]
     lines = [f"{run['run_id']} {_EFFECTS[run['state'] or '']}: {run['why']}" for run in due[:STARTING_RUNS_SHOWN]]
     lines += ["and more"] if len(due) > STARTING_RUNS_SHOWN else []
-    lines += [f"skipped: {report.describe_skipped_row(skipped)}" for skipped in forecast.passed]
+    lines += [f"skipped: {report.describe_skipped_row(skipped)}" for skipped in forecast.skipped]
     following = [run for run in forecast.next_runs if run["state"] == "planned"]
     if not due and following:
         lines.append(f"nothing runs at once; the next run is due at {following[0]['run_after']}")

@@ -50,7 +50,7 @@ class NextRuns:
     schedule: str
     paused: bool
     next_runs: list[dict[str, str | None]]
-    passed: list[dict[str, object]]
+    skipped: list[dict[str, object]]
     """Slots that are skipped without a run: first, until (exclusive), count, reason."""
     dropped: list[str]
     """Due times of runs of the previous schedule that will not be created."""
@@ -67,7 +67,7 @@ class NextRunsTable:
     schedule: str
     paused: bool
     next_runs: list[dict[str, str | None]]
-    passed: list[dict[str, object]]
+    skipped: list[dict[str, object]]
     dropped: list[str]
     notes: list[str]
     blocked: str | None = None
@@ -80,7 +80,7 @@ def build_table(forecast: NextRuns, hide: Callable[[str], str] = str) -> NextRun
         forecast.schedule,
         forecast.paused,
         forecast.next_runs,
-        forecast.passed,
+        forecast.skipped,
         forecast.dropped,
         [hide(render(note)) for note in forecast.notes],
         None if forecast.blocked is None else hide(forecast.blocked),
@@ -108,7 +108,7 @@ def answer_next_runs(
         schedule=spec.timetable.summary,
         paused=dag.paused,
         next_runs=[_forecast_row(entry) for entry in forecast.runs],
-        passed=[_skipped_row(skipped) for skipped in forecast.skipped],
+        skipped=[_skipped_row(skipped) for skipped in forecast.skipped],
         dropped=_list_dropped_runs(request, spec, due, ask),
         notes=_notes(dag, spec, forecast),
         blocked=dag.dependency_error,
@@ -212,7 +212,7 @@ def describe_skipped(skipped: SkippedSlots) -> Sentence:
 
 
 def describe_skipped_row(skipped: dict[str, object]) -> str:
-    """The words of `describe_skipped`, for an entry of `NextRuns.passed`."""
+    """The words of `describe_skipped`, for an entry of `NextRuns.skipped`."""
     first, until = (to_instant(datetime.fromisoformat(str(skipped[name]))) for name in ("first", "until"))
     count, reason = int(str(skipped["count"])), str(skipped["reason"])
     return render(describe_skipped(SkippedSlots(first=first, until=until, count=count, reason=reason)))

@@ -47,7 +47,7 @@ def test_a_paused_dag_tells_what_would_run_on_unpausing_and_why(gnomon: Gnomon, 
     told = ahead(gnomon)
     assert told["next_runs"][0]["state"] == "now"
     assert told["next_runs"][0]["why"] == "only the newest slot from before the DAG became active runs (catchup=False)"
-    assert [(one["count"], one["reason"][:13]) for one in told["passed"]] == [(5, "catchup=False")]
+    assert [(one["count"], one["reason"][:13]) for one in told["skipped"]] == [(5, "catchup=False")]
     assert "is paused" in " ".join(map(str, told["notes"]))
 
 
