@@ -91,7 +91,7 @@ CONNECTION_DOORS: dict[str, Callable[[Client, dict[str, object]], object]] = {
         "connections.import",
         {
             "overwrite": True,
-            "found": [
+            "new_connections": [
                 {
                     "conn_id": "c",
                     "schema": None,

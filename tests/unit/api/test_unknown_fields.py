@@ -28,12 +28,12 @@ GIVEN = {
         ("connections.set", {"conn_id": "c", "given": {"a": [float("nan")]}}, "it has no field 'a'"),
         (
             "connections.import",
-            {"found": [{"conn_id": "c", **GIVEN}, {"conn_id": "d", "hots": "h", **GIVEN}]},
+            {"new_connections": [{"conn_id": "c", **GIVEN}, {"conn_id": "d", "hots": "h", **GIVEN}]},
             "it has no field 'hots'",
         ),
         (
             "variables.import",
-            {"found": [{"key": "k", "value": "v", "descripton": "d"}]},
+            {"new_variables": [{"key": "k", "value": "v", "descripton": "d"}]},
             "it has no field 'descripton'",
         ),
     ],

@@ -6057,7 +6057,7 @@ export interface components {
         };
         /** Body_connections_import_api_gnomon_v1_operations_connections_import_post */
         Body_connections_import_api_gnomon_v1_operations_connections_import_post: {
-            /** Found */
+            /** New Connections */
             new_connections: components["schemas"]["StoredConnection"][];
             /**
              * Overwrite
@@ -6285,7 +6285,7 @@ export interface components {
         };
         /** Body_variables_import_api_gnomon_v1_operations_variables_import_post */
         Body_variables_import_api_gnomon_v1_operations_variables_import_post: {
-            /** Found */
+            /** New Variables */
             new_variables: components["schemas"]["VariableFields"][];
             /**
              * Action
@@ -9485,8 +9485,8 @@ export interface components {
             next_runs: {
                 [key: string]: string | null;
             }[];
-            /** Passed */
-            passed: {
+            /** Skipped */
+            skipped: {
                 [key: string]: unknown;
             }[];
             /** Dropped */

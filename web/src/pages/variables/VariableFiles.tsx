@@ -86,7 +86,9 @@ export function ImportForm({ done }: { done: () => void }) {
           type="button"
           disabled={!found || act.isPending}
           onClick={() =>
-            act.mutate(() => post("/api/gnomon/v1/operations/variables.import", { body: { found, action } }))
+            act.mutate(() =>
+              post("/api/gnomon/v1/operations/variables.import", { body: { new_variables: found, action } }),
+            )
           }
         >
           {found ? tn("Import {count} Variable", "Import {count} Variables", found.length) : t("Import")}
