@@ -67,7 +67,9 @@ VARIABLE_DOORS: dict[str, Callable[[Client, dict[str, object]], object]] = {
     "bulk update": _bulk_update("variables"),
     "bulk overwrite": _bulk_overwrite("variables"),
     "variables.set": lambda api, body: _operate(api, "variables.set", {"key": body["key"], "value": body["value"]}),
-    "variables.import": lambda api, body: _operate(api, "variables.import", {"new_variables": [body], "action": "overwrite"}),
+    "variables.import": lambda api, body: _operate(
+        api, "variables.import", {"new_variables": [body], "action": "overwrite"}
+    ),
 }
 CONNECTION_DOORS: dict[str, Callable[[Client, dict[str, object]], object]] = {
     "PATCH": lambda api, body: api.send("PATCH", "/connections/c", body),
