@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from tests.unit.api.refusal_bodies import build_hidden_dag
 
@@ -63,3 +64,11 @@ def test_what_utf8_cannot_hold_is_escaped_in_all_fields() -> None:
     _, body = refuse(UserError(say("log_file_does_not_exist", file="\ud800")))
     assert body["arguments"] == {"file": "\\ud800"}
     assert "".join(span["text"] for span in body["spans"]) == body["detail"].replace("\\\\", "\\")
+
+
+def test_a_method_that_an_address_does_not_take_is_named_with_those_that_it_takes() -> None:
+    request = Request({"type": "http", "state": {}, "method": "DELETE", "path": "/api/v2/version", "headers": []})
+    answer = asyncio.run(answer_exception(request, HTTPException(405, headers={"Allow": "GET"})))
+    body = json.loads(bytes(answer.body))
+    assert (answer.status_code, answer.headers["allow"], body["code"]) == (405, "GET", "method_is_not_possible")
+    assert body["detail"] == "DELETE is not possible at /api/v2/version, which takes GET"

@@ -25,7 +25,7 @@ from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
 from gnomon.model.json_text import escape_surrogates
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.queries.accounts.sessions import LoginOutdated
 from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import (
@@ -95,7 +95,11 @@ async def _answer_http_error(request: Request, error: Exception) -> Response:
         return answer_refusal(404, say("operation_does_not_exist" if is_api else "page_does_not_exist", url=path))
     if isinstance(error, Refusal):
         return answer_refusal(error.status_code, error.sentence, error.headers)
-    return build_error_answer(error.status_code, escape_surrogates(error.detail), error.headers)
+    headers = error.headers or {}
+    if error.status_code == 405 and "Allow" in headers:
+        sentence = say("method_is_not_possible", act=request.method, url=request.url.path, names=headers["Allow"])
+        return answer_refusal(405, sentence, headers)
+    return answer_refusal(error.status_code, quote(str(error.detail)), headers)
 
 
 async def _answer_invalid_request(_request: Request, error: Exception) -> Response:

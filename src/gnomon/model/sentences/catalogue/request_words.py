@@ -5,6 +5,7 @@ from __future__ import annotations
 WORDS: dict[str, str | tuple[str, str]] = {
     # The request as a whole.
     "operation_does_not_exist": "there is no operation {url}",
+    "method_is_not_possible": "{act} is not possible at {url}, which takes {names}",
     "page_does_not_exist": "there is no page {url}; the pages begin at /",
     "url_has_wrong_character": "the URL contains a character that no id has",
     "value_of_request_is_unusable": "a text is not valid Unicode, or a number is too large",
