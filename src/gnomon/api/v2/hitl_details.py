@@ -19,7 +19,7 @@ from gnomon.api.common.paths import ALL, Id
 from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission
-from gnomon.api.v2.lookup import find_stored_dag, require_answer
+from gnomon.api.v2.lookup import find_stored_dag, refuse_try, require_answer
 from gnomon.api.v2.schemas.hitl_shapes import (
     HITLDetailAnswer,
     HITLDetailCollection,
@@ -153,15 +153,7 @@ def get_hitl_detail_try_detail(
         detail = instances.find(task_id, map_index)
         tries = [task_try for task_try in list_tries(tx, detail) if task_try.try_number == try_number]
     if not tries:
-        raise Refusal(
-            404,
-            say(
-                "task_has_no_try",
-                task=TaskName(dag_id, dag_run_id, task_id, map_index),
-                try_number=try_number,
-                run=RunName(dag_id, dag_run_id),
-            ),
-        )
+        raise refuse_try(TaskName(dag_id, dag_run_id, task_id, map_index), try_number)
     history = build_history(instances.listed, instances.display_name, detail, tries[0], instances.lookups)
     return HITLDetailHistory(**_describe(named), task_instance=history)
 

@@ -10,7 +10,7 @@ from gnomon.api.common.refusals import Refusal
 from gnomon.api.context import ApiContext
 from gnomon.changes.actions.owner_requests import OwnerAnswer, OwnersAnswer
 from gnomon.model.records import DagRecord, RunRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import RunName, TaskName, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.queries.report.listings.run_list import find_run
@@ -47,6 +47,12 @@ def require_answer(reply: OwnerAnswer | OwnersAnswer) -> Mapping[str, Any]:
         raise Refusal(503, say("request_is_stored", number=str(reply.request_pk), why=why))
     assert isinstance(reply.answer, Mapping)
     return reply.answer
+
+
+def refuse_try(task: TaskName, try_number: int) -> Refusal:
+    """The refusal (404) of a try that the task instance does not have."""
+    run = RunName(task.dag_id, task.run_id)
+    return Refusal(404, say("task_has_no_try", task=task, try_number=try_number, run=run))
 
 
 def refuse_wildcard(name: str, value: str) -> None:

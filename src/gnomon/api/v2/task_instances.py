@@ -17,6 +17,7 @@ from gnomon.api.common.paths import ALL, Id
 from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
+from gnomon.api.v2.lookup import refuse_try
 from gnomon.api.v2.run_filters import RUN_FIELDS
 from gnomon.api.v2.schemas.task_instances_shapes import (
     TaskDependencyCollectionResponse,
@@ -40,7 +41,7 @@ from gnomon.api.v2.task_instance_filters import (
 )
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
 from gnomon.model.ids import UNMAPPED, TaskKey
-from gnomon.model.sentences import RunName, TaskName, say
+from gnomon.model.sentences import TaskName, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.queries.report.explanations.task_explanation import explain_task
@@ -256,12 +257,4 @@ def _find_try(
     for task_try in _read_tries(context, dag_id, run_id, task_id, map_index):
         if task_try.try_number == try_number:
             return task_try
-    raise Refusal(
-        404,
-        say(
-            "task_has_no_try",
-            task=TaskName(dag_id, run_id, task_id, map_index),
-            try_number=try_number,
-            run=RunName(dag_id, run_id),
-        ),
-    )
+    raise refuse_try(TaskName(dag_id, run_id, task_id, map_index), try_number)

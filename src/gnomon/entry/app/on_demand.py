@@ -53,17 +53,13 @@ class OnDemandStart:
 
     def wait(self) -> bool:
         """Wait for the mark, until SIGTERM or Ctrl-C; True if the service is needed."""
-        listener = Listener(self.folder, f"waiting-{os.getpid()}")
-        stop = StopFlag().install_handlers()
+        demand, stop = MarkDemand(self), StopFlag().install_handlers()
         try:
-            while not stop() and not self.is_marked():
-                select.select(
-                    [listener.fileno(), stop.fileno()], [], [], _LOOK_S
-                )  # a signal that arrives just before it does not end it
-                listener.drain()
+            while not stop() and not demand.is_needed():  # a signal that arrives just before `select` does not end it
+                select.select([demand.fileno(), stop.fileno()], [], [], _LOOK_S)
             return not stop()
         finally:
-            listener.close()
+            demand.close()
             stop.close()
 
 

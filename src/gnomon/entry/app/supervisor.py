@@ -132,10 +132,6 @@ class Supervisor:
         now = self._clock.monotonic()
         lived = now - supervised.started_at
         supervised.pid = None
-        if supervised.service.demand is not None and code == 0:  # it is not needed any more
-            supervised.restart_delay_s, supervised.restart_at = RESTART_DELAY_MIN_S, now
-            kill_and_reap_orphans(self._live_pids())
-            return
         supervised.restart_delay_s = (
             RESTART_DELAY_MIN_S
             if lived >= HEALTHY_AFTER_S
@@ -143,7 +139,8 @@ class Supervisor:
         )
         supervised.restart_at = now + supervised.restart_delay_s
         orphans = kill_and_reap_orphans(self._live_pids())
-        if not supervised.is_stopping:
+        is_regular = supervised.service.demand is not None and code == 0  # it was not needed any more
+        if not supervised.is_stopping and not is_regular:
             _log.error(
                 "service_exited",
                 process=supervised.service.name,

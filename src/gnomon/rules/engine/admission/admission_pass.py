@@ -127,10 +127,8 @@ def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
 
 def _choose_worker(engine_state: EngineState, ti: TaskInstance) -> WorkerCapacity:
     executors = engine_state.limits.executors
-    is_choice = executors is not None and executors.is_a_choice(ti.executor)
-    worker = find_free_worker(
-        engine_state, executors.find(ti.executor) if executors is not None and is_choice else None
-    )
+    name = executors.find(ti.executor) if executors is not None and executors.is_a_choice(ti.executor) else None
+    worker = find_free_worker(engine_state, name)
     assert worker is not None  # `_find_next_admissible` has looked
     return worker
 

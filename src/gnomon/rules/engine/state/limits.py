@@ -117,7 +117,7 @@ class ConcurrencyLimit:
 
     def offer(self) -> None:
         """If the limit is free, its queues enter the queues of their pools."""
-        if not self.is_reached:
+        if self.queues and not self.is_reached:
             for limit_queue in self.queues.values():
                 limit_queue.join_pool_queue()
 
