@@ -38,7 +38,6 @@ EXCEPTIONS = {
     "conditions.py f'alias": "the name of an asset",
     "conditions.py f'asset": "the name of an asset",
     "cron_words.py": "a schedule in words, as the library writes it",
-    "period_arguments.py": "a schedule in words",
     "queries.py": "parts of an error that authors get, which is raised",
     "run_callbacks.py reason or f'marked": "the `reason` in the context of a callback, for code of authors",
     "temporal_mappers.py": "an error that authors get, which is raised",

@@ -63,7 +63,9 @@ class TimetableRef(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     data: dict[str, object] = {}
     summary: str = ""
+    """For an author's class: its few words for listings; built-in classes have words of their own (`timetables.words`)."""
     description: str = ""
+    """For an author's class: its sentence."""
     can_be_scheduled: bool = True
     periodic: bool = True
     active_runs_limit: int | None = None

@@ -117,7 +117,7 @@ def test_next_runs_have_reasons(read_two: Client) -> None:
     assert [run["run_after"] for run in answer["next_runs"]] == ["2026-03-01T10:00:00Z", "2026-03-01T11:00:00Z"]
     assert {run["state"] for run in answer["next_runs"]} == {"planned"}
     assert all(run["why"] for run in answer["next_runs"])
-    assert (answer["schedule"], answer["paused"], answer["blocked"], answer["dropped"]) == (
+    assert (answer["schedule"]["text"], answer["paused"], answer["blocked"], answer["dropped"]) == (
         "0 * * * *",
         False,
         None,

@@ -92,7 +92,7 @@ def test_a_dag_is_listed_with_its_schedule_its_newest_runs_and_its_counts(many_t
     assert (healed["counts"], healed["recent"]) == ({"success": 1, "failed": 1}, {"success": 1, "failed": 1})
     assert healed["runs"][1]["duration"] > healed["runs"][0]["duration"] > 0
     hourly = answer["dags"][2]
-    assert (hourly["display_name"], hourly["schedule"], hourly["next_run"], hourly["late_since"]) == (
+    assert (hourly["display_name"], hourly["schedule"]["text"], hourly["next_run"], hourly["late_since"]) == (
         "Every hour",
         "0 * * * *",
         "2026-03-01T10:00:00.000000+00:00",

@@ -165,7 +165,7 @@ def test_the_difference_of_two_schedules(api: Client) -> None:
         [],
     )
     assert {pair["by_seconds"] for pair in answer["moved"]} == {3600.0}
-    assert answer["summary"].startswith("7 runs before, 5 runs after")
+    assert answer["summary"]["text"].startswith("7 runs before, 5 runs after")
 
 
 def test_the_lines_of_a_day_lead_from_runs_to_slots(api: Client, deployment: Deployment) -> None:

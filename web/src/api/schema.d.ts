@@ -5216,7 +5216,7 @@ export interface components {
          * @description What an argument is; its value is the word of `ARGUMENTS` in the catalogue.
          * @enum {string}
          */
-        ArgumentKind: "text" | "count" | "instant" | "duration" | "dag" | "run" | "task" | "pool" | "asset" | "command" | "phrase" | "list" | "clauses";
+        ArgumentKind: "text" | "count" | "instant" | "duration" | "ordinal" | "cron" | "dag" | "run" | "task" | "pool" | "asset" | "command" | "phrase" | "list" | "clauses" | "all" | "any";
         /**
          * AssetAliasCollectionResponse
          * @description `AssetAliasCollectionResponse` of Airflow's document.
@@ -6687,8 +6687,7 @@ export interface components {
             year: number;
             /** Timezone */
             timezone: string;
-            /** Schedule */
-            schedule: string;
+            schedule: components["schemas"]["SentenceAnswer"];
             /** Paused */
             paused: boolean;
             /**
@@ -7668,10 +7667,8 @@ export interface components {
             is_paused: boolean;
             /** Is Favorite */
             is_favorite: boolean;
-            /** Schedule */
-            schedule: string | null;
-            /** Schedule Description */
-            schedule_description: string | null;
+            schedule: components["schemas"]["SentenceAnswer"];
+            schedule_description: components["schemas"]["SentenceAnswer"] | null;
             /** Timetable Type */
             timetable_type: string;
             /** Next Run */
@@ -8024,10 +8021,8 @@ export interface components {
          * @description The days of a window on which a schedule has slots.
          */
         DayCountsAnswer: {
-            /** Summary */
-            summary: string;
-            /** Description */
-            description: string;
+            summary: components["schemas"]["SentenceAnswer"];
+            description: components["schemas"]["SentenceAnswer"] | null;
             /** Timezone */
             timezone: string;
             /** Days */
@@ -8062,8 +8057,7 @@ export interface components {
         DayDependenciesAnswer: {
             /** Dag Id */
             dag_id: string;
-            /** Schedule */
-            schedule: string;
+            schedule: components["schemas"]["SentenceAnswer"];
             /**
              * Day
              * Format: date
@@ -8099,8 +8093,7 @@ export interface components {
             upstream_task_id: string | null;
             /** Options */
             options: string[];
-            /** Upstream Schedule */
-            upstream_schedule: string | null;
+            upstream_schedule: components["schemas"]["SentenceAnswer"] | null;
             /** Error */
             error: string | null;
             /** Kind */
@@ -8266,8 +8259,7 @@ export interface components {
          * @description What changes if one schedule replaces the other.
          */
         DifferenceAnswer: {
-            /** Summary */
-            summary: string;
+            summary: components["schemas"]["SentenceAnswer"];
             /** Timezone */
             timezone: string;
             /** Same */
@@ -9455,8 +9447,7 @@ export interface components {
             };
             /** Dag Id */
             dag_id: string;
-            /** Schedule */
-            schedule: string;
+            schedule: components["schemas"]["SentenceAnswer"];
             /** Paused */
             paused: boolean;
             /** Blocked */
@@ -9905,10 +9896,8 @@ export interface components {
          * @description The slots of a schedule in a window, as if each got a run.
          */
         PreviewAnswer: {
-            /** Summary */
-            summary: string;
-            /** Description */
-            description: string;
+            summary: components["schemas"]["SentenceAnswer"];
+            description: components["schemas"]["SentenceAnswer"] | null;
             /** Timezone */
             timezone: string;
             /** Slots */
@@ -10857,6 +10846,8 @@ export interface components {
             /** Map Index */
             map_index?: number | null;
             command?: components["schemas"]["CommandAnswer"] | null;
+            /** Cron */
+            cron?: string | null;
         };
         /**
          * StoredConnection
@@ -11521,10 +11512,8 @@ export interface components {
          * @description The schedule of a DAG.
          */
         TimetableAnswer: {
-            /** Summary */
-            summary: string;
-            /** Description */
-            description: string;
+            summary: components["schemas"]["SentenceAnswer"];
+            description: components["schemas"]["SentenceAnswer"] | null;
             /** Family */
             family: string;
             /** Path */

@@ -12,6 +12,7 @@ from gnomon.model.sentences import (
     ArgumentKind,
     ArgumentValue,
     Command,
+    CronText,
     RunName,
     Sentence,
     SentenceSpan,
@@ -39,13 +40,15 @@ class SpanAnswer(Answer):
     """A piece of a sentence, and what it names; null fields are not part of it."""
 
     kind: ArgumentKind
-    """`text`, `instant`, `dag`, `run`, `task`, `pool`, `asset` or `command`."""
+    """`text`, `instant`, `dag`, `run`, `task`, `pool`, `asset`, `cron` or `command`."""
     text: str
     dag_id: str | None = None
     run_id: str | None = None
     task_id: str | None = None
     map_index: int | None = None
     command: CommandAnswer | None = None
+    cron: str | None = None
+    """The expression whose words the text is."""
 
 
 class SentenceAnswer(Answer):
@@ -66,6 +69,21 @@ def build_sentence(sentence: Sentence, hide: Hide) -> SentenceAnswer:
         text=hide(render(sentence)),
         spans=build_spans(list_spans(sentence), hide),
     )
+
+
+def build_sentence_fields(sentence: Sentence, hide: Hide) -> dict[str, Any]:
+    """The fields of SentenceAnswer, for lists that are written without validation."""
+    return {
+        "code": sentence.code,
+        "arguments": _build_arguments(sentence, hide),
+        "text": hide(render(sentence)),
+        "spans": [span.model_dump() for span in build_spans(list_spans(sentence), hide)],
+    }
+
+
+def build_sentence_or_none(sentence: Sentence | None, hide: Hide) -> SentenceAnswer | None:
+    """The sentence, where there is one."""
+    return None if sentence is None else build_sentence(sentence, hide)
 
 
 class SpannedAnswer(Answer):
@@ -101,6 +119,8 @@ def _build_span(span: SentenceSpan, hide: Hide) -> SpanAnswer:
     elif isinstance(value, Command):
         if all(hide(name) == name for name in value.names):
             return SpanAnswer(kind=span.kind, text=text, command=CommandAnswer(**_build_command(value, hide)))
+    elif isinstance(value, CronText):
+        return SpanAnswer(kind=span.kind, text=text, cron=value.expression)
     elif text == span.text:
         return SpanAnswer(kind=span.kind, text=text, dag_id=str(value) if span.kind is ArgumentKind.DAG else None)
     return SpanAnswer(kind=ArgumentKind.TEXT, text=text)
@@ -113,7 +133,7 @@ def _build_arguments(sentence: Sentence, hide: Hide) -> dict[str, Any]:
 def _build_argument(kind: ArgumentKind, value: ArgumentValue, hide: Hide) -> Any:
     if isinstance(value, Sentence):
         return {"code": value.code, "arguments": _build_arguments(value, hide)}
-    if isinstance(value, (RunName, TaskName)):
+    if isinstance(value, (RunName, TaskName, CronText)):
         return {name: hide(part) if isinstance(part, str) else part for name, part in asdict(value).items()}
     if isinstance(value, Command):
         return _build_command(value, hide)

@@ -13,7 +13,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.request_slots import RequestSlots
-from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
+from gnomon.api.common.sentence_answers import SentenceAnswer, SpannedAnswer, build_sentence, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import ClockChangeAnswer, format_change
@@ -27,6 +27,7 @@ from gnomon.model.instants import to_datetime
 from gnomon.model.sentences import Sentence, render, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.year_days import YearDays
+from gnomon.rules.assets.schedule_words import summarize_schedule
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Calendar"])
 _SLOTS = RequestSlots("calendars of a year", 4)
@@ -50,7 +51,7 @@ class CalendarAnswer(SpannedAnswer):
     dag_id: str
     year: int
     timezone: str
-    schedule: str
+    schedule: SentenceAnswer
     paused: bool
     today: dt.date
     days: list[CalendarDayAnswer]
@@ -90,7 +91,7 @@ def get_calendar(
         dag_id=dag_id,
         year=days.year,
         timezone=name,
-        schedule=dag.spec.timetable.summary,
+        schedule=build_sentence(summarize_schedule(dag.spec), hide),
         paused=dag.paused,
         today=today,
         days=_build_days(calendar, {reason: index for index, reason in enumerate(reasons)}),

@@ -18,6 +18,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import OFFSET_MAX
+from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence_fields
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import (
@@ -31,6 +32,7 @@ from gnomon.model.instants import SECOND, iso
 from gnomon.queries.report.activity.dag_overview import DagOverview, read_overviews
 from gnomon.queries.report.activity.run_timeline import find_folder
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
 from gnomon.storage.store.pages.dag_pages import count_dags, read_dag_page
 from gnomon.storage.store.pages.page_query import PageQuery
@@ -77,8 +79,8 @@ class DagOverviewAnswer(Answer):
     display_name: str
     is_paused: bool
     is_favorite: bool
-    schedule: str | None
-    schedule_description: str | None
+    schedule: SentenceAnswer
+    schedule_description: SentenceAnswer | None
     timetable_type: str
     next_run: datetime | None
     next_interval: list[datetime] | None
@@ -182,6 +184,7 @@ def _build(
 ) -> dict[str, Any]:
     """The fields of DagOverviewAnswer, written without validation: a page has a thousand runs."""
     spec, dag, planned = facts.spec, overview.dag, overview.dag.next_run
+    description = describe_schedule(spec)
     interval = (
         None
         if planned is None or planned.interval_start is None
@@ -192,8 +195,8 @@ def _build(
         "display_name": facts.display_name,
         "is_paused": dag.is_paused,
         "is_favorite": is_favorite,
-        "schedule": spec.timetable.summary or None,
-        "schedule_description": spec.timetable.description or None,
+        "schedule": build_sentence_fields(summarize_schedule(spec), hide),
+        "schedule_description": None if description is None else build_sentence_fields(description, hide),
         "timetable_type": find_timetable_type(facts),
         "next_run": None if planned is None else iso(planned.run_after),
         "next_interval": interval,

@@ -13,7 +13,13 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
-from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
+from gnomon.api.common.sentence_answers import (
+    SentenceAnswer,
+    SpannedAnswer,
+    build_sentence,
+    build_sentence_or_none,
+    map_spans,
+)
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -23,6 +29,7 @@ from gnomon.model.spec import collect_edges
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_limits import list_dag_limits
 from gnomon.queries.report.listings.version_list import list_newest_versions
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.storage.store.cross_dag import dag_edges
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["DAG"])
@@ -42,8 +49,8 @@ class DagLimitAnswer(Answer):
 class TimetableAnswer(Answer):
     """The schedule of a DAG."""
 
-    summary: str
-    description: str
+    summary: SentenceAnswer
+    description: SentenceAnswer | None
     family: str
     path: str
     """The class."""
@@ -127,8 +134,8 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         warnings=[hide(text) for text in shown.warnings],
         dialect=shown.dialect,
         timetable=TimetableAnswer(
-            summary=shown.schedule,
-            description=shown.schedule_description,
+            summary=build_sentence(summarize_schedule(spec), hide),
+            description=build_sentence_or_none(describe_schedule(spec), hide),
             family=shown.schedule_family,
             path=spec.timetable.path,
             data=spec.timetable.data,

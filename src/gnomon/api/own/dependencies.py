@@ -16,6 +16,7 @@ from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -37,6 +38,7 @@ from gnomon.queries.report.local_time import DayClock, to_local
 from gnomon.queries.report.waits.edge_wording import describe_options
 from gnomon.queries.report.waits.sensor_waits import AFTER, SensorEdge, build_sensor_edges
 from gnomon.queries.report.waits.wait_graph import EdgeRow, build_sensor_row
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag.dag_edges import DagEdge, list_edges
 from gnomon.storage.store.dag_records import dags
@@ -168,7 +170,7 @@ class DayDependencyAnswer(Answer):
     upstream_dag_id: str
     upstream_task_id: str | None
     options: list[str]
-    upstream_schedule: str | None
+    upstream_schedule: SentenceAnswer | None
     """None: no file defines the upstream DAG."""
     error: str | None
     """Why the lines cannot be computed."""
@@ -185,7 +187,7 @@ class DayDependenciesAnswer(Answer):
     """The dependencies of a DAG on one day of its time zone."""
 
     dag_id: str
-    schedule: str
+    schedule: SentenceAnswer
     day: dt.date
     timezone: str
     start: dt.datetime
@@ -223,16 +225,13 @@ def get_dependencies_of_day(
     return DayDependenciesAnswer.model_validate(
         {
             "dag_id": dag_id,
-            "schedule": dag.spec.timetable.summary,
+            "schedule": build_sentence(summarize_schedule(dag.spec), hide),
             "day": clock.day,
             "timezone": dag.zone_name,
             "start": iso(clock.start),
             "end": iso(clock.end),
             "left_out": max(0, len(edges) - first - len(chosen)),
-            "dependencies": [
-                _build_day_dependency(preview, None if (why := preview.error or preview.note) is None else hide(why))
-                for preview in previews
-            ],
+            "dependencies": [_build_day_dependency(preview, hide) for preview in previews],
         }
     )
 
@@ -265,15 +264,16 @@ def _find_upstreams(tx: Transaction, dag_ids: Iterable[str | None]) -> dict[str,
     return located
 
 
-def _build_day_dependency(preview: EdgePreview, error: str | None) -> dict[str, object]:
-    record, after = preview.as_record(), preview.edge.dependency
+def _build_day_dependency(preview: EdgePreview, hide: Callable[[str], str]) -> dict[str, object]:
+    record, after, upstream = preview.as_record(), preview.edge.dependency, preview.upstream
+    error = preview.error or preview.note
     return {
         "task_id": preview.edge.task_id,
         "upstream_dag_id": after.dag_id,
         "upstream_task_id": after.task_id,
         "options": preview.options,
-        "upstream_schedule": record["upstream_schedule"],
-        "error": error,
+        "upstream_schedule": None if upstream is None else build_sentence(summarize_schedule(upstream.spec), hide),
+        "error": None if error is None else hide(error),
         "kind": record["kind"],
         "could_be": record["could_be"],
         "runs": record["runs"],

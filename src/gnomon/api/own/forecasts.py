@@ -14,7 +14,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
-from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
+from gnomon.api.common.sentence_answers import SentenceAnswer, SpannedAnswer, build_sentence, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -61,7 +61,7 @@ class NextRunsAnswer(SpannedAnswer):
     """The coming runs, as if the DAG were unpaused now."""
 
     dag_id: str
-    schedule: str
+    schedule: SentenceAnswer
     paused: bool
     blocked: str | None
     """Why none of the runs is created."""
@@ -95,7 +95,7 @@ def get_next_runs(
     return NextRunsAnswer.model_validate(
         {
             "dag_id": forecast.dag_id,
-            "schedule": forecast.schedule,
+            "schedule": build_sentence(forecast.schedule, hide),
             "paused": forecast.paused,
             "blocked": None if forecast.blocked is None else hide(forecast.blocked),
             "next_runs": forecast.next_runs,

@@ -6,6 +6,7 @@ import datetime as dt
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence, build_sentence_or_none
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.timetables import (
@@ -49,8 +50,8 @@ class DayCountAnswer(Answer):
 class DayCountsAnswer(Answer):
     """The days of a window on which a schedule has slots."""
 
-    summary: str
-    description: str
+    summary: SentenceAnswer
+    description: SentenceAnswer | None
     timezone: str
     days: list[DayCountAnswer]
     skipped: list[SkippedDayAnswer]
@@ -70,8 +71,8 @@ def count_slots_of_days(body: DayCountsBody, context: Context, user: CurrentUser
     counted = schedule_previews.count_days(schedule, context.cfg, context.clock, start, until)
     skipped = build_skipped_days(schedule, context, start, counted.known_until, SLOTS_MAX)
     return DayCountsAnswer(
-        summary=schedule.ref.summary,
-        description=schedule.ref.description,
+        summary=build_sentence(schedule.summary, str),
+        description=build_sentence_or_none(schedule.description, str),
         timezone=schedule.zone_name,
         days=[
             DayCountAnswer(day=day.day, slots=day.slots, first=to_datetime(day.first), last=to_datetime(day.last))

@@ -12,6 +12,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.request_slots import RequestSlots
+from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence, build_sentence_or_none
 from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
@@ -132,8 +133,8 @@ class ClockChangeAnswer(Answer):
 class PreviewAnswer(Answer):
     """The slots of a schedule in a window, as if each got a run."""
 
-    summary: str
-    description: str
+    summary: SentenceAnswer
+    description: SentenceAnswer | None
     timezone: str
     slots: list[SlotAnswer]
     skipped: list[SkippedDayAnswer]
@@ -156,7 +157,7 @@ class SlotPairAnswer(Answer):
 class DifferenceAnswer(Answer):
     """What changes if one schedule replaces the other."""
 
-    summary: str
+    summary: SentenceAnswer
     """The numbers in one line."""
     timezone: str
     same: int
@@ -178,8 +179,8 @@ def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) ->
     window = schedule.list_runs(context.cfg, context.clock, start, end, body.limit)
     end_of_slots = schedule_previews.find_known_end(window, start, end, body.limit)
     return PreviewAnswer(
-        summary=schedule.ref.summary,
-        description=schedule.ref.description,
+        summary=build_sentence(schedule.summary, str),
+        description=build_sentence_or_none(schedule.description, str),
         timezone=schedule.zone_name,
         slots=_build_slots(window.runs, schedule),
         skipped=build_skipped_days(schedule, context, start, end_of_slots, SLOTS_MAX),
@@ -205,7 +206,7 @@ def compare_timetables(body: DifferenceBody, context: Context, user: CurrentUser
     old, new = ([run for run in window.runs if run.run_after < until] for window in windows)
     difference = compute_difference(old, new, before.zone)
     return DifferenceAnswer(
-        summary=difference.describe(),
+        summary=build_sentence(difference.describe(), str),
         timezone=before.zone_name,
         same=len(difference.same),
         gained=_build_slots(difference.gained, before),

@@ -19,9 +19,10 @@ from gnomon.model.backfills import ALREADY_EXISTS, IN_FLIGHT, MAX_SLOTS, TO_REPR
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import ArgumentValue, Command, Sentence, say
+from gnomon.model.sentences import ArgumentValue, Command, Sentence, quote, say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState, DagRunType
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.decide.rerun_version import takes_newest_version
 from gnomon.rules.planning import PlanningError
 from gnomon.storage.store import Database, Transaction, notify_on_commit
@@ -205,12 +206,12 @@ def _find_no_times_reason(dag: DagRecord) -> Sentence | None:
     """Why the timetable of the DAG has no sequence of slots; None when it has one."""
     ref = dag.spec.timetable
     if not ref.can_be_scheduled:
-        return say("schedule_has_no_times", schedule=str(ref.summary or None))
-    if ref.follows_runs or ref.path.rpartition(".")[2] == "ContinuousTimetable":
-        return say("schedule_follows_runs", schedule=ref.summary)
-    if ref.builtin and ref.path.rpartition(".")[2] == "OnceTimetable":
-        return say("schedule_is_one_run", schedule=ref.summary)
-    return None if ref.periodic else say("timetable_is_not_periodic", schedule=ref.path.rpartition(".")[2])
+        return say("schedule_has_no_times", schedule=summarize_schedule(dag.spec))
+    if ref.follows_runs or ref.class_name == "ContinuousTimetable":
+        return say("schedule_follows_runs", schedule=summarize_schedule(dag.spec))
+    if ref.builtin and ref.class_name == "OnceTimetable":
+        return say("schedule_is_one_run", schedule=summarize_schedule(dag.spec))
+    return None if ref.periodic else say("timetable_is_not_periodic", schedule=quote(ref.class_name))
 
 
 EFFECTS = {None: "create", ALREADY_EXISTS: "leave", IN_FLIGHT: "leave", TO_REPROCESS: "run again"}

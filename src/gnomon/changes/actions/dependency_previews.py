@@ -28,6 +28,7 @@ from gnomon.queries.report.waits.day_preview import (
 )
 from gnomon.queries.report.waits.edge_wording import describe_edge, describe_options
 from gnomon.queries.report.waits.sensor_waits import AFTER, SensorEdge
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.dependencies.shape import find_slotless_reason
 from gnomon.rules.dependencies.upstream_query import DagSide
 
@@ -90,7 +91,7 @@ class EdgePreview:
         return {
             "task_id": self.edge.task_id,
             "after": msgspec.structs.asdict(self.edge.dependency),
-            "upstream_schedule": upstream.spec.timetable.summary if upstream else None,
+            "upstream_schedule": render(summarize_schedule(upstream.spec)) if upstream else None,
             "upstream_file": upstream.file if upstream else None,
             "found_in": upstream.origin if upstream else None,
             "kind": AFTER if self.sensor is None else self.sensor.kind,

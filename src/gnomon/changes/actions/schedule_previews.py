@@ -22,14 +22,16 @@ from gnomon.model.errors.product import GnomonError, UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.slots import Cursor, PlannedRun, TimetableRef
 from gnomon.queries.report.local_time import to_local
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.rules.calendars.calendar import Calendar
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.business_days import BusinessDays
 from gnomon.rules.timetables.interval_timetables import CronDataIntervalTimetable
 from gnomon.rules.timetables.registry import build
+from gnomon.rules.timetables.stored_words import describe_timetable, summarize_timetable
 from gnomon.rules.timetables.trigger_timetables import CronTriggerTimetable
 
 ANSWER_S = 2.0
@@ -49,6 +51,8 @@ class PreviewedSchedule:
     """A schedule, its zone, and what the dates of its DAG allow."""
 
     ref: TimetableRef
+    summary: Sentence
+    description: Sentence | None
     zone: tzinfo
     zone_name: str
     file: str | None = None
@@ -131,7 +135,7 @@ def build_cron_schedule(
         timetable: Any = parse_schedule(cron, find_zone(name))
         if calendar is not None:
             if not isinstance(timetable, CronTriggerTimetable | CronDataIntervalTimetable):
-                raise UserError(say("schedule_takes_no_calendar", schedule=cron))
+                raise UserError(say("schedule_takes_no_calendar", schedule=quote(cron)))
             named_calendar = NamedCalendars(cfg.home).find(calendar)
             plain = timetable.serialize()
             timetable = type(timetable).deserialize(
@@ -140,7 +144,7 @@ def build_cron_schedule(
         timetable.validate()
     except (AirflowTimetableInvalid, PlanningError, ValueError, TypeError) as error:
         raise UserError(say("schedule_is_wrong", error=str(error))) from None
-    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
+    return _build_schedule(build_timetable_ref(timetable), name)
 
 
 def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | None) -> PreviewedSchedule:
@@ -150,7 +154,7 @@ def build_calendar_schedule(cfg: Config, calendar: str, at: str, zone: str | Non
         timetable = BusinessDays(NamedCalendars(cfg.home).find(calendar), at, find_zone(name))
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:
         raise UserError(say("schedule_is_wrong", error=str(error))) from None
-    return PreviewedSchedule(build_timetable_ref(timetable), find_zone(name), _normalize_name(name))
+    return _build_schedule(build_timetable_ref(timetable), name)
 
 
 def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zone: str | None) -> PreviewedSchedule:
@@ -165,7 +169,7 @@ def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zo
         ref = build_timetable_ref(timetable)
     except AirflowTimetableInvalid as error:
         raise UserError(say("schedule_is_wrong", error=str(error))) from None
-    return PreviewedSchedule(ref, find_zone(name), _normalize_name(name))
+    return _build_schedule(ref, name)
 
 
 def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
@@ -174,8 +178,21 @@ def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
     own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
     name = zone or (own if isinstance(own, str) else spec.timezone)
     return PreviewedSchedule(
-        spec.timetable, find_zone(name), _normalize_name(name), dag.file, spec.start_at, spec.end_at, dag.cursor
+        spec.timetable,
+        summarize_schedule(spec),
+        describe_schedule(spec),
+        find_zone(name),
+        _normalize_name(name),
+        dag.file,
+        spec.start_at,
+        spec.end_at,
+        dag.cursor,
     )
+
+
+def _build_schedule(ref: TimetableRef, zone: str) -> PreviewedSchedule:
+    summary, description = summarize_timetable(ref), describe_timetable(ref)
+    return PreviewedSchedule(ref, summary, description, find_zone(zone), _normalize_name(zone))
 
 
 def _normalize_name(zone: str) -> str:

@@ -18,11 +18,13 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.slots import Cursor, TimetableRef
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.rules.planning.window import WindowRuns, list_runs_in_window
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.registry import build
+from gnomon.rules.timetables.stored_words import describe_timetable, summarize_timetable
 
 _CRON = re.compile(r"@\w+|[\w*/,#?-]+(\s+[\w*/,#?-]+){4,6}|[\d*][\w*/,#?-]*(\s+[\w*/,#?-]+)+")
 """A preset, or five fields or more. Fewer fields that begin as cron does match too, so that the error names the cron mistake."""
@@ -40,6 +42,8 @@ class ScheduleTarget:
     text: str
     """The argument as written."""
     ref: TimetableRef
+    summary: Sentence
+    description: Sentence | None
     zone: tzinfo
     """The zone in which times are shown."""
     zone_name: str
@@ -83,7 +87,7 @@ class ScheduleTarget:
                 cfg, function, kind, timetable=self.ref, file=self.file, answers=make_question_handler(cfg), **arguments
             )
         except PlanningError as error:
-            raise UserError(say("schedule_has_error", schedule=self.text, error=str(error))) from None
+            raise UserError(say("schedule_has_error", schedule=quote(self.text), error=str(error))) from None
 
 
 def resolve_schedule_target(
@@ -136,7 +140,14 @@ def _build_cron_ref(text: str, zone: str) -> TimetableRef:
 def _make_target(text: str, ref: TimetableRef, zone: str | None, default: str) -> ScheduleTarget:
     own = ref.data.get("timezone") if ref.builtin else None
     name = zone or (own if isinstance(own, str) else default)
-    return ScheduleTarget(text=text, ref=ref, zone=find_zone(name), zone_name=_normalize_zone_name(name))
+    return ScheduleTarget(
+        text=text,
+        ref=ref,
+        summary=summarize_timetable(ref),
+        description=describe_timetable(ref),
+        zone=find_zone(name),
+        zone_name=_normalize_zone_name(name),
+    )
 
 
 def _make_dag_target(dag: DagRecord, dag_id: str, zone: str | None) -> ScheduleTarget:
@@ -146,6 +157,8 @@ def _make_dag_target(dag: DagRecord, dag_id: str, zone: str | None) -> ScheduleT
     return ScheduleTarget(
         text=dag_id,
         ref=spec.timetable,
+        summary=summarize_schedule(spec),
+        description=describe_schedule(spec),
         zone=find_zone(name),
         zone_name=_normalize_zone_name(name),
         file=dag.file,

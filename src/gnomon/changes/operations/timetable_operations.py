@@ -11,7 +11,7 @@ from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.not_found import NameNotFound, hidden_dag_not_found
 
@@ -95,12 +95,11 @@ def list_schedule_runs(
 
 def describe_target(target: ScheduleTarget) -> ScheduleFacts:
     """What is shown of a schedule."""
-    ref = target.ref
     return ScheduleFacts(
         target.text,
-        ref.summary,
-        ref.description,
-        ref.can_be_scheduled,
+        render(target.summary),
+        "" if target.description is None else render(target.description),
+        target.ref.can_be_scheduled,
         target.zone_name,
         target.file is not None,
         target.earliest,

@@ -4,7 +4,7 @@ Whoever explains or refuses writes `say("dag_is_not_paused", dag=dag_id)`. Whoev
 `list_spans(sentence)`: the text in pieces, each with its kind and its value. Nobody reads words back.
 """
 
-from gnomon.model.sentences.sentence import ArgumentValue, Command, RunName, Sentence, TaskName, quote, say
+from gnomon.model.sentences.sentence import ArgumentValue, Command, CronText, RunName, Sentence, TaskName, quote, say
 from gnomon.model.sentences.spans import SentenceSpan, list_spans, render, render_shared, split_instants
 from gnomon.model.sentences.templates import ArgumentKind, list_literals
 
@@ -12,6 +12,7 @@ __all__ = [
     "ArgumentKind",
     "ArgumentValue",
     "Command",
+    "CronText",
     "RunName",
     "Sentence",
     "SentenceSpan",

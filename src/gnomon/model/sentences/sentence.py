@@ -51,6 +51,17 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class CronText:
+    """A cron expression as a sentence names it: by its words."""
+
+    expression: str
+    words: str
+
+    def __str__(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence:
     """A code of the catalogue with its arguments, in the order in which the words name them. Made by `say`."""
 
@@ -58,7 +69,7 @@ class Sentence:
     arguments: tuple[tuple[str, ArgumentValue], ...] = ()
 
 
-ArgumentValue: TypeAlias = Union[str, float, RunName, TaskName, Command, Sentence, tuple[Sentence, ...], None]
+ArgumentValue: TypeAlias = Union[str, float, RunName, TaskName, Command, CronText, Sentence, tuple[Sentence, ...], None]
 """An argument of the kind that `templates.ARGUMENTS` gives its name. An int is a count or an instant."""
 
 

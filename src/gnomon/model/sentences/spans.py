@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from gnomon.model.instants import Instant, iso
-from gnomon.model.sentences.sentence import ArgumentValue, Command, RunName, Sentence, TaskName
+from gnomon.model.sentences.sentence import ArgumentValue, Command, CronText, RunName, Sentence, TaskName
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, find_kind, find_template
 
 
@@ -16,9 +16,9 @@ class SentenceSpan(NamedTuple):
     """A piece of a sentence."""
 
     kind: ArgumentKind
-    """TEXT for all words. INSTANT, DAG, RUN, TASK, POOL, ASSET and COMMAND have a value."""
+    """TEXT for all words. INSTANT, DAG, RUN, TASK, POOL, ASSET, COMMAND and CRON have a value."""
     text: str
-    value: RunName | TaskName | Command | Instant | str | None = None
+    value: RunName | TaskName | Command | CronText | Instant | str | None = None
 
 
 def render(sentence: Sentence) -> str:
@@ -56,7 +56,7 @@ def split_instants(text: str) -> Iterator[SentenceSpan]:
 
 _INSTANT = re.compile(r"(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)")
 
-_Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | Instant | str | None"]
+_Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | CronText | Instant | str | None"]
 
 
 def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
@@ -91,11 +91,23 @@ def _iterate_argument(kind: ArgumentKind, value: ArgumentValue, format_spec: str
         return ((kind, f"{value:g} s", None),)
     if kind in (ArgumentKind.TEXT, ArgumentKind.COUNT):
         return ((kind, format(value, format_spec), None),)
-    assert isinstance(value, (str, RunName, TaskName, Command))
+    if kind is ArgumentKind.ORDINAL and isinstance(value, int):
+        return ((ArgumentKind.TEXT, _format_ordinal(value), None),)
+    assert isinstance(value, (str, RunName, TaskName, Command, CronText))
     return ((kind, str(value), value),)
 
 
-_SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; "}
+def _format_ordinal(number: int) -> str:
+    if number < 0:
+        return "last" if number == -1 else f"{_format_ordinal(-number)} last"
+    if number <= len(_ORDINALS):
+        return _ORDINALS[number - 1]
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else _ENDINGS.get(number % 10, 'th')}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; ", ArgumentKind.ALL: " AND ", ArgumentKind.ANY: " OR "}
 
 
 def _iterate_list(sentences: Iterable[Sentence], separator: str) -> Iterator[_Piece]:

@@ -17,6 +17,10 @@ class ArgumentKind(Enum):
     INSTANT = "instant"
     DURATION = "duration"
     """In seconds."""
+    ORDINAL = "ordinal"
+    """A position from 1; from -1 backwards, counted from the end."""
+    CRON = "cron"
+    """A cron expression, shown in words."""
     DAG = "dag"
     RUN = "run"
     TASK = "task"
@@ -29,6 +33,10 @@ class ArgumentKind(Enum):
     """Sentences with commas between them."""
     CLAUSES = "clauses"
     """Sentences with semicolons between them."""
+    ALL = "all"
+    """Sentences with AND between them."""
+    ANY = "any"
+    """Sentences with OR between them."""
 
 
 COUNT = "count"

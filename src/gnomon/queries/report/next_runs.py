@@ -20,6 +20,7 @@ from gnomon.model.sentences import Command, Sentence, render, say
 from gnomon.model.slots import MAX_COUNTED_SLOTS, PlannedRun, SkippedSlots, TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunType
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.planning import PlanningError, build_plan_arguments, compute_fingerprint
 from gnomon.rules.planning.forecast import Forecast, ForecastRun, build_forecast, list_upcoming_runs
 from gnomon.rules.timetables.registry import build
@@ -47,7 +48,7 @@ class NextRuns:
     """The coming runs of a DAG: what `gnomon dags next-runs` prints."""
 
     dag_id: str
-    schedule: str
+    schedule: Sentence
     paused: bool
     next_runs: list[dict[str, str | None]]
     skipped: list[dict[str, object]]
@@ -77,7 +78,7 @@ def build_table(forecast: NextRuns, hide: Callable[[str], str] = str) -> NextRun
     """The forecast in English. `hide`: replaces the names that the user may not see."""
     return NextRunsTable(
         forecast.dag_id,
-        forecast.schedule,
+        render(forecast.schedule),
         forecast.paused,
         forecast.next_runs,
         forecast.skipped,
@@ -105,7 +106,7 @@ def answer_next_runs(
     due = [entry.run for entry in forecast.runs]
     return NextRuns(
         dag_id=dag.dag_id,
-        schedule=spec.timetable.summary,
+        schedule=summarize_schedule(spec),
         paused=dag.paused,
         next_runs=[_forecast_row(entry) for entry in forecast.runs],
         skipped=[_skipped_row(skipped) for skipped in forecast.skipped],
@@ -171,7 +172,7 @@ def _notes(dag: DagRecord, spec: DagSpec, forecast: Forecast) -> list[Sentence]:
     notes = []
     if not spec.timetable.can_be_scheduled:
         code = "runs_are_made_by_hand" if spec.asset_condition is None else "runs_are_made_by_assets"
-        notes.append(say(code, schedule=spec.timetable.summary or "None"))
+        notes.append(say(code, schedule=summarize_schedule(spec)))
     elif forecast.error is not None:
         notes.append(say("later_runs_are_not_known", error=forecast.error))
     elif not forecast.runs:

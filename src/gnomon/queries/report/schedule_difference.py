@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, tzinfo
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.local_time import to_local
 
@@ -43,19 +44,22 @@ class ScheduleDifference:
     lost: tuple[PlannedRun, ...]
     gained: tuple[PlannedRun, ...]
 
-    def describe(self) -> str:
+    def describe(self) -> Sentence:
         """The numbers of runs in each field, in one line."""
         before = len(self.same) + len(self.redefined) + len(self.moved)
-        parts = [
-            (len(self.gained), "gained"),
-            (len(self.lost), "lost"),
-            (len(self.moved), "moved"),
-            (len(self.same), "the same"),
+        counts = [
+            say("runs_are_gained", total=len(self.gained)),
+            say("runs_are_lost", total=len(self.lost)),
+            say("runs_are_moved", total=len(self.moved)),
+            say("runs_are_the_same", total=len(self.same)),
         ]
-        parts += [(len(self.redefined), "at the same time with another data interval")] if self.redefined else []
-        counts = ", ".join(f"{count} {what}" for count, what in parts)
-        return (
-            f"{_count_runs(before + len(self.lost))} before, {_count_runs(before + len(self.gained))} after: {counts}"
+        if self.redefined:
+            counts.append(say("runs_are_redefined", total=len(self.redefined)))
+        return say(
+            "runs_before_and_after",
+            runs=say("runs_of_schedule", count=before + len(self.lost)),
+            other=say("runs_of_schedule", count=before + len(self.gained)),
+            phrases=tuple(counts),
         )
 
 
@@ -113,7 +117,3 @@ def _group_by_day(runs: Sequence[PlannedRun], zone: tzinfo) -> dict[date, list[P
 
 def _interval_of(run: PlannedRun) -> tuple[Instant | None, Instant | None]:
     return run.interval_start, run.interval_end
-
-
-def _count_runs(count: int) -> str:
-    return f"{count} run{'' if count == 1 else 's'}"

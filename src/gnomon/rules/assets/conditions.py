@@ -53,12 +53,3 @@ def describe_leaf(leaf: AssetLeaf) -> str:
     if isinstance(leaf, AssetRefKey):
         return f"asset {leaf.name or leaf.uri}"
     return f"asset {leaf.name}" if leaf.uri == leaf.name else f"asset {leaf.name} ({leaf.uri})"
-
-
-def describe_condition(condition: AssetCondition, *, nested: bool = False) -> str:
-    """The condition as one line: `orders AND (customers OR alias daily)`."""
-    if not isinstance(condition, AllOf | AnyOf):
-        return f"alias {condition.name}" if isinstance(condition, AliasKey) else str(condition.name or condition.uri)
-    word = " AND " if isinstance(condition, AllOf) else " OR "
-    text = word.join(describe_condition(part, nested=True) for part in condition.parts)
-    return f"({text})" if nested and len(condition.parts) > 1 else text

@@ -11,6 +11,7 @@ from gnomon.model.spec import DagSpec
 from gnomon.rules.partitions.part_codec import ClassFinder, decode_part, list_author_classes
 from gnomon.rules.timetables.partition_timetables import CronPartitionTimetable
 from gnomon.rules.timetables.registry import BUILTINS, build
+from gnomon.rules.timetables.stored_words import summarize_timetable
 
 
 class PartitionKeyRefused(UserError):
@@ -38,7 +39,7 @@ def resolve_partition_date(dag: DagSpec, key: str | None, find_class: ClassFinde
         date = build(ref).resolve_partition_date(key)
     except InvalidPartitionKeyError as error:
         raise PartitionKeyRefused(
-            say("partition_key_is_refused", error=str(error), dag=dag.dag_id, schedule=ref.summary)
+            say("partition_key_is_refused", error=str(error), dag=dag.dag_id, schedule=summarize_timetable(ref))
         ) from None
     return None if date is None else to_instant(date)
 

@@ -16,6 +16,7 @@ from gnomon.rules.timetables import system_time
 from gnomon.rules.timetables.wall_clock.zones import to_utc
 
 if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
     from gnomon.rules.timetables.granularity import Granularity
 
 
@@ -138,6 +139,40 @@ class BuiltinTimetable(Timetable):
     @abstractmethod
     def infer_manual(self, run_after: datetime) -> DataInterval:
         """The data interval of a manual run that is started at `run_after` (UTC)."""
+
+    def summarize(self) -> Sentence:
+        """The schedule in a few words, for listings."""
+        from gnomon.rules.timetables.words.short_words import summarize  # words are for readers: a DAG file has none
+
+        return summarize(*self._stored_form())
+
+    def describe(self) -> Sentence | None:
+        """The schedule as a sentence; None where there is none."""
+        from gnomon.rules.timetables.words.long_words import describe
+
+        return describe(*self._stored_form())
+
+    @cached_property
+    def summary(self) -> str:
+        from gnomon.model.sentences import render
+
+        return render(self.summarize())
+
+    @cached_property
+    def description(self) -> str:  # type: ignore[override]
+        from gnomon.model.sentences import render
+
+        sentence = self.describe()
+        return "" if sentence is None else render(sentence)
+
+    def _stored_form(self) -> tuple[str, dict[str, Any]]:
+        """The name of the built-in class, and what its `serialize` returns; an author's class that extends it may have other data."""
+        cls = next(
+            cls
+            for cls in type(self).__mro__
+            if issubclass(cls, BuiltinTimetable) and cls.__module__.startswith(f"{__package__}.")
+        )
+        return cls.__name__, cls.serialize(self)
 
     def slots_between(self, start: datetime, end: datetime) -> Iterator[datetime]:
         """The slots from `start` (inclusive) to `end` (exclusive), as with catchup, in order."""

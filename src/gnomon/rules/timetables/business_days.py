@@ -71,20 +71,6 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
             return "day"
         return "week" if self._of == "week" else "month"
 
-    @property
-    def summary(self) -> str:
-        at = self._at.isoformat("minutes" if not self._at.second else "seconds")
-        days = f"{self._which} of {_calendar_label(self)}"
-        if self._interval == SINCE:
-            return f"{at} on {days}"
-        return f"after {days}" + (f", at {at}" if self._at != time() else "")
-
-    @property
-    def description(self) -> str:  # type: ignore[override]
-        """The schedule as a sentence."""
-        text = self.summary
-        return f"{text[:1].upper()}{text[1:]} ({encode_zone(self._timezone)})"
-
     def serialize(self) -> dict[str, Any]:
         return {
             "calendar": _encode_calendar(self),
@@ -143,13 +129,6 @@ class BusinessDays(CalendarMixin, DataIntervalTimetable, ClockTimetable):
             return NthDays(self._calendar, self._nth, self._of)
         return BusinessDayFilter(EveryDay(), self._calendar, SKIP)
 
-    @property
-    def _which(self) -> str:
-        plural = "business days" if self._interval == SINCE else "each business day"
-        if self._nth is None:
-            return plural
-        return f"the {_ordinal(self._nth)} business day of each {self._of}"
-
 
 def parse_time(value: object) -> time:
     """The time of day of a `datetime.time`, or of a text `HH:MM` or `HH:MM:SS`. Raises AirflowTimetableInvalid for others."""
@@ -164,16 +143,5 @@ def parse_time(value: object) -> time:
     raise AirflowTimetableInvalid(f"at={value!r} is not a time of day; write it as 'HH:MM', for example at='06:30'")
 
 
-def _calendar_label(timetable: CalendarMixin) -> str:
-    return "" if timetable.calendar is None else timetable.calendar.label
-
-
 def _encode_calendar(timetable: CalendarMixin) -> dict[str, Any] | None:
     return None if timetable.calendar is None else timetable.calendar.encode()
-
-
-def _ordinal(number: int) -> str:
-    if number < 0:
-        return "last" if number == -1 else f"{_ordinal(-number)} last"
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number not in (11, 12, 13) else 0, "th")
-    return f"{number}{ending}"

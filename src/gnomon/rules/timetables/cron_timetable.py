@@ -10,7 +10,6 @@ from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin
 from gnomon.rules.timetables.clock_timetable import ClockTimetable
 from gnomon.rules.timetables.cron.cron_days import CronDays
 from gnomon.rules.timetables.cron.cron_fields import CRON_PRESETS, CronFields, parse_cron
-from gnomon.rules.timetables.cron.cron_words import describe_cron
 from gnomon.rules.timetables.granularity import Granularity, cron_granularity
 from gnomon.rules.timetables.wall_clock.clock_change import LabelClock
 from gnomon.rules.timetables.wall_clock.labels import Labels
@@ -55,15 +54,6 @@ class CronTimetable(CalendarMixin, ClockTimetable):
     def expression(self) -> str:
         """The expression; a preset is replaced by its expression."""
         return self._expression
-
-    @property
-    def summary(self) -> str:
-        return self._add_calendar_text(self._expression)
-
-    @cached_property
-    def description(self) -> str:  # type: ignore[override]
-        """The expression as a sentence."""
-        return self._add_calendar_text(describe_cron(self._expression))
 
     @property
     def fields(self) -> CronFields:

@@ -56,10 +56,6 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
         return self._calendar is not None and self._on_holiday != SKIP
 
     @property
-    def summary(self) -> str:
-        return self._add_calendar_text(str(self._delta))
-
-    @property
     def granularity(self) -> Granularity:  # type: ignore[override]
         """The granularity of the span."""
         return span_granularity(self._delta)

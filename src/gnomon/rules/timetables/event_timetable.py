@@ -29,27 +29,13 @@ class EventsTimetable(BuiltinTimetable):
     ) -> None:
         self.event_dates = sorted(_instants(event_dates))
         self.restrict_to_events = restrict_to_events
-        self._words = description
-
-    @property
-    def summary(self) -> str:
-        return self._words if self._words is not None else f"{len(self.event_dates)} events"
-
-    @property
-    def description(self) -> str:  # type: ignore[override]
-        """The author's description, or the number of events with the first and the last."""
-        if self._words is not None:
-            return self._words
-        if not self.event_dates:
-            return "No events"
-        first, last = self.event_dates[0].isoformat(), self.event_dates[-1].isoformat()
-        return f"{len(self.event_dates)} events between {first} and {last}"
+        self._given_description = description
 
     def serialize(self) -> dict[str, Any]:
         return {
             "event_dates": [moment.isoformat() for moment in self.event_dates],
             "restrict_to_events": self.restrict_to_events,
-            "description": self._words,
+            "description": self._given_description,
         }
 
     @classmethod

@@ -11,7 +11,6 @@ from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.rules.timetables.base import BuiltinTimetable
 from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
 from gnomon.rules.timetables.cron.cron_fields import CRON_PRESETS
-from gnomon.rules.timetables.cron.cron_words import describe_cron
 from gnomon.rules.timetables.granularity import Granularity, crons_granularity
 from gnomon.rules.timetables.spans import Span, decode_span, encode_span, subtract_span
 from gnomon.rules.timetables.trigger_timetables import CronTriggerTimetable, decode_immediately, encode_immediately
@@ -51,16 +50,6 @@ class MultipleCronTriggerTimetable(CalendarMixin, BuiltinTimetable):
         self._timezone = zone
         self._interval = interval
         self._run_immediately = run_immediately
-
-    @property
-    def summary(self) -> str:
-        return self._add_calendar_text(", ".join(member.expression for member in self._members))
-
-    @property
-    def description(self) -> str:  # type: ignore[override]
-        """The sentences of all expressions."""
-        words = [describe_cron(member.expression) for member in self._members]
-        return self._add_calendar_text(", ".join(words) if any(words) else "")
 
     @property
     def timezone(self) -> tzinfo:

@@ -124,8 +124,3 @@ class PartitionedAtRuntime(NullTimetable):
     """Has no scheduled runs; the tasks of a run say to which partitions their asset events belong (`add_partitions`)."""
 
     partitioned_at_runtime = True
-    description = "Never, partition key(s) set at runtime"
-
-    @property
-    def summary(self) -> str:
-        return "PartitionedAtRuntime"

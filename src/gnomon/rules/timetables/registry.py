@@ -42,8 +42,8 @@ def reference(timetable: Timetable) -> TimetableRef:
     return TimetableRef(
         path=cls.__name__ if builtin else f"{cls.__module__}.{cls.__qualname__}",
         data=_data(timetable),
-        summary=str(timetable.summary or cls.__name__),
-        description=str(timetable.description or ""),
+        summary="" if builtin else str(timetable.summary or cls.__name__),
+        description="" if builtin else str(timetable.description or ""),
         can_be_scheduled=timetable.can_be_scheduled,
         periodic=timetable.periodic,
         active_runs_limit=timetable.active_runs_limit,

@@ -23,11 +23,6 @@ class NullTimetable(_Simple):
     """Has no scheduled runs: `schedule=None`."""
 
     can_be_scheduled = False
-    description = "Never, external triggers only"
-
-    @property
-    def summary(self) -> str:
-        return "None"
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         return None
@@ -35,12 +30,6 @@ class NullTimetable(_Simple):
 
 class OnceTimetable(_Simple):
     """Runs once, at the start date or, without one, at once: `schedule="@once"`."""
-
-    description = "Once, as soon as possible"
-
-    @property
-    def summary(self) -> str:
-        return "@once"
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         moment = restriction.earliest or now
@@ -54,11 +43,6 @@ class ContinuousTimetable(_Simple):
 
     active_runs_limit = 1
     follows_runs = True
-    description = "As frequently as possible, but only one run at a time."
-
-    @property
-    def summary(self) -> str:
-        return "@continuous"
 
     def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
         start = (restriction.earliest or now) if last is None else _next_start(last, now)

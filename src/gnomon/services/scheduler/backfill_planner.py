@@ -16,6 +16,7 @@ from gnomon.model.backfills import BackfillRecord
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import render, say
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning.backfill_slots import BackfillSlots, find_backfill_slots
 from gnomon.rules.timetables.registry import build
@@ -49,7 +50,7 @@ class BackfillPlanner:
             "cursor": dag.record.cursor,
         }
         if not ref.can_be_scheduled or ref.follows_runs:
-            told = say("dag_has_no_slots_any_more", dag=spec.dag_id, schedule=ref.summary or "None")
+            told = say("dag_has_no_slots_any_more", dag=spec.dag_id, schedule=summarize_schedule(spec))
             return _failed(record, render(told))
         if ref.builtin:
             try:

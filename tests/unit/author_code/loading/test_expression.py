@@ -10,6 +10,8 @@ import pytest
 from gnomon.author_code.loading.expression import evaluate
 from gnomon.ground.config import load_config, set_current_config
 from gnomon.model.errors import UserError
+from gnomon.model.sentences import render
+from gnomon.rules.timetables.stored_words import summarize_timetable
 
 PLUGIN = """
 from airflow.plugins_manager import AirflowPlugin
@@ -76,7 +78,7 @@ def _folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_an_expression_is_what_schedule_takes(text: str, path: str, summary: str) -> None:
     ref = evaluate(text=text, zone="Europe/Berlin")
-    assert (ref.path, ref.summary) == (path, summary)
+    assert (ref.path, render(summarize_timetable(ref))) == (path, summary)
 
 
 def test_cron_texts_are_read_in_the_zone() -> None:

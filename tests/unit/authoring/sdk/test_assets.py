@@ -38,6 +38,8 @@ from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.task_decorators import task
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetKey, AssetRefKey
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, DeferralRefused
+from gnomon.model.sentences import render
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.timetables import CronTriggerTimetable, NullTimetable
 
 HERE = "test_assets.py"
@@ -237,11 +239,10 @@ def test_asset_or_time_has_both_schedules() -> None:
     cron = CronTriggerTimetable("0 6 * * *", timezone="UTC")
     spec = spec_of(DAG("d", schedule=AssetOrTimeSchedule(timetable=cron, assets=[Asset("a")])))
     assert spec.asset_condition == AllOf((AssetKey("a", "a"),))
-    assert (spec.timetable.path, spec.timetable.can_be_scheduled, spec.timetable.summary) == (
-        "CronTriggerTimetable",
-        True,
-        "Asset or 0 6 * * *",
-    )
+    assert (spec.timetable.path, spec.timetable.can_be_scheduled) == ("CronTriggerTimetable", True)
+    assert render(summarize_schedule(spec)) == "Asset or 0 6 * * *"
+    timetable = AssetOrTimeSchedule(timetable=cron, assets=[Asset("a")])
+    assert (timetable.summary, timetable.description) == ("Asset or 0 6 * * *", "Triggered by assets or At 06:00")
     old = spec_of(DAG("d", schedule=DatasetOrTimeSchedule(timetable=NullTimetable(), datasets=Dataset("s3://b/k"))))
     assert old.asset_condition == AssetKey("s3://b/k", "s3://b/k")
 
@@ -278,7 +279,14 @@ def test_an_extra_that_is_no_json_is_refused_by_name() -> None:
 
 
 def test_the_description_of_the_schedule_names_the_condition() -> None:
-    assert spec_of(DAG("d", schedule=Asset("a") | Asset("b"))).timetable.description == "Triggered by assets: a OR b"
+    schedule = Asset("a") | Asset("b")
+    by_assets = spec_of(DAG("d", schedule=schedule))
+    assert render(summarize_schedule(by_assets)) == "Asset"
+    described = describe_schedule(by_assets)
+    assert described is not None and render(described) == "Triggered by assets: a OR b"
+    cron = CronTriggerTimetable("0 6 * * *", timezone="UTC")
+    with_times = describe_schedule(spec_of(DAG("d", schedule=AssetOrTimeSchedule(timetable=cron, assets=schedule))))
+    assert with_times is not None and render(with_times) == "Triggered by assets: a OR b; or At 06:00"
 
 
 @asset(schedule=None, uri="s3://b/own")

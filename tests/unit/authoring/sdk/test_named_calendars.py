@@ -88,7 +88,7 @@ def test_a_dag_takes_a_calendar_by_name_and_stores_what_it_means(written: Writte
             for moment in again.slots_between(datetime(2026, 12, 22, tzinfo=UTC), datetime(2026, 12, 29, tzinfo=UTC))
         ]
         assert found == [22, 23, 25, 28]
-    assert "business days of firm" in ref.summary
+    assert "business days of firm" in again.summary
 
 
 def test_a_timetable_that_no_dag_has_taken_says_that_its_calendar_was_not_looked_up() -> None:

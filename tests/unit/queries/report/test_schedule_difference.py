@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from gnomon.model.instants import to_instant
+from gnomon.model.sentences import render
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.schedule_difference import MAX_PAIRED, compute_difference
 from gnomon.rules.timetables.wall_clock.zones import named_zone
@@ -38,7 +39,7 @@ def test_the_same_instant_about_other_data_is_redefined() -> None:
     found = compute_difference(_runs("2024-03-01T06:00"), _runs("2024-03-01T06:00", about="2024-02-29T06:00"), BERLIN)
     assert len(found.redefined) == 1 and not (found.same or found.moved or found.lost or found.gained)
     assert (
-        found.describe()
+        render(found.describe())
         == "1 run before, 1 run after: 0 gained, 0 lost, 0 moved, 0 the same, 1 at the same time with another data interval"
     )
 

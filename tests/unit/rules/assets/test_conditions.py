@@ -9,14 +9,15 @@ import msgspec
 import pytest
 
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetKey, AssetLeaf, AssetRefKey
+from gnomon.model.sentences import list_spans, render
 from gnomon.rules.assets.conditions import (
-    describe_condition,
     describe_leaf,
     find_missing_leaves,
     holds,
     iter_leaves,
     match_leaves,
 )
+from gnomon.rules.assets.schedule_words import say_condition
 
 LEAVES: tuple[AssetLeaf, ...] = (
     AssetKey("a", "a"),
@@ -89,4 +90,6 @@ def test_an_event_satisfies_its_asset_both_references_and_its_aliases() -> None:
 def test_the_words_name_asset_uri_and_alias() -> None:
     assert describe_leaf(LEAVES[1]) == "asset b (s3://b)"
     assert describe_leaf(AliasKey("x")) == "alias x"
-    assert describe_condition(AllOf((LEAVES[0], AnyOf((LEAVES[1], AliasKey("x")))))) == "a AND (b OR alias x)"
+    condition = AllOf((LEAVES[0], AnyOf((LEAVES[1], AliasKey("x")))))
+    assert render(say_condition(condition)) == "a AND (b OR alias x)"
+    assert [span.value for span in list_spans(say_condition(condition)) if span.value] == ["a", "b"]

@@ -179,13 +179,13 @@ def test_a_stored_one_is_equal(made: BusinessDays) -> None:
         ),
         (
             BusinessDays(US, nth=-2, of="week", interval="after"),
-            "after the 2nd last business day of each week of US",
-            "After the 2nd last business day of each week of US (UTC)",
+            "after the second last business day of each week of US",
+            "After the second last business day of each week of US (UTC)",
         ),
         (
             BusinessDays(US, nth=3, of="quarter"),
-            "00:00 on the 3rd business day of each quarter of US",
-            "00:00 on the 3rd business day of each quarter of US (UTC)",
+            "00:00 on the third business day of each quarter of US",
+            "00:00 on the third business day of each quarter of US (UTC)",
         ),
     ],
 )

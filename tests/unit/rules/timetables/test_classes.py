@@ -213,7 +213,7 @@ def test_multiple_needs_an_expression_and_makes_one_run_of_equal_ones() -> None:
 
 def test_several_expressions_are_described_one_by_one_also_where_no_describer_reads_one() -> None:
     both = MultipleCronTriggerTimetable("*/54 * * * 5L", "0 12 * * mon", timezone="UTC")
-    assert both.description == ", At 12:00, only on Monday"
+    assert both.description == "*/54 * * * 5L, At 12:00, only on Monday"
     assert MultipleCronTriggerTimetable("*/54 * * * 5L", timezone="UTC").description == ""
 
 

@@ -17,8 +17,10 @@ from tests.unit.rules.timetables.walked import instants_of, labels_of, random_sp
 
 from gnomon.calendars import Dates, Weekends
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.sentences import render
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
 from gnomon.rules.timetables.periods.period_timetable import PeriodTimetable
+from gnomon.rules.timetables.stored_words import describe_timetable, summarize_timetable
 from gnomon.rules.timetables.wall_clock.clock_change import FIRST_S, clock_of
 from gnomon.rules.timetables.wall_clock.zones import from_seconds, named_zone
 from gnomon.timetables import Daily, DiscreteHours, Hourly, Minutely, Monthly, Weekly, build, reference
@@ -125,9 +127,16 @@ def test_a_stored_period_timetable_is_equal(timetable: PeriodTimetable) -> None:
     again = build(ref)
     assert again == timetable == m.stored(timetable)
     assert hash(again) == hash(timetable)
-    assert (again.serialize(), again.summary, again.description) == (dict(ref.data), ref.summary, ref.description)
+    assert (again.serialize(), again.summary, again.description) == (
+        dict(ref.data),
+        timetable.summary,
+        timetable.description,
+    )
     assert json.loads(json.dumps(ref.data)) == ref.data
-    assert ref.summary and ref.description
+    assert again.summary and again.description
+    assert render(summarize_timetable(ref)) == timetable.summary
+    described = describe_timetable(ref)
+    assert described is not None and render(described) == timetable.description
 
 
 EXAMPLES: list[tuple[PeriodTimetable, str, str]] = [

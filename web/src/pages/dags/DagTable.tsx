@@ -1,5 +1,6 @@
 /** The DAGs of a page of the list: a table, or cards where there is no room for one. */
 
+import { Sentence } from "../../components/Sentences";
 import { Link } from "@tanstack/react-router";
 import { usePause } from "../../api/changes";
 import { useFavorite } from "../../api/overviews";
@@ -136,14 +137,15 @@ function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => v
 }
 
 function Schedule({ dag }: { dag: DagOverview }) {
-  if (!dag.schedule) return <span className="soft">{t("none")}</span>;
   return (
     <>
       <span lang="en">
-        <LongText text={dag.schedule} most={NAME_MAX} />
+        <LongText text={dag.schedule.text} most={NAME_MAX} />
       </span>
       {dag.schedule_description && (
-        <InfoTip label={t("What the schedule of {dag} means", { dag: dag.dag_id })}>{dag.schedule_description}</InfoTip>
+        <InfoTip label={t("What the schedule of {dag} means", { dag: dag.dag_id })}>
+          <Sentence {...dag.schedule_description} />
+        </InfoTip>
       )}
     </>
   );

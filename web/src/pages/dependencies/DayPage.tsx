@@ -1,5 +1,6 @@
 /** Which runs of a day wait for which runs of other DAGs: a time line, with the states of the runs that there are. The address has DAG and day. */
 
+import { Sentence } from "../../components/Sentences";
 import { useQueries, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
@@ -218,7 +219,7 @@ function DayBar({ found, set }: { found: DayDependencies; set: (some: DayView) =
         <Link to="/dags/$dagId" params={{ dagId: found.dag_id }} search={{}} className="name">
           {found.dag_id}
         </Link>
-        , {found.schedule || t("no schedule")}; {t("times of {zone}", { zone: found.timezone })}
+        , <Sentence {...found.schedule} />; {t("times of {zone}", { zone: found.timezone })}
       </span>
     </div>
   );

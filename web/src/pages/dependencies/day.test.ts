@@ -15,7 +15,7 @@ const answer = (
   slots: string[],
 ): DayDependencies => ({
   dag_id,
-  schedule: "s",
+  schedule: { code: "text", arguments: {}, text: "s", spans: [] },
   day: "2026-03-02",
   timezone: "UTC",
   start: at("2T00:00"),
@@ -29,7 +29,7 @@ const answer = (
       upstream_dag_id: upstream,
       upstream_task_id: null,
       options: [],
-      upstream_schedule: "s",
+      upstream_schedule: { code: "text", arguments: {}, text: "s", spans: [] },
       error: null,
       upstream_slots: slots.map(at),
       runs: runs.map(([run, waits, rule]) => ({

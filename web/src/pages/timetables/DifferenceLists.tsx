@@ -1,5 +1,6 @@
 /** What changes if one schedule takes the place of the other: added, removed, moved slots. */
 
+import { Sentence } from "../../components/Sentences";
 import type { Difference, Slot } from "../../api/across";
 import { formatDuration } from "../../state/times";
 import { t, tn } from "../../state/language";
@@ -10,7 +11,9 @@ export function DifferenceLists({ difference }: { difference: Difference }) {
   return (
     <section aria-label={t("What changes")}>
       <h2>{t("What changes")}</h2>
-      <p role="status">{difference.summary}</p>
+      <p role="status">
+        <Sentence {...difference.summary} />
+      </p>
       {difference.stop_reasons.map((one) => (
         <p key={one} className="notice">
           {one}

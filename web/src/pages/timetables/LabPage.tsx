@@ -1,12 +1,12 @@
 /** Try a schedule: its year, its next slots, and what changes if another one takes its place. All of it is in the address. */
 
+import { Sentence } from "../../components/Sentences";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { dayCountsQuery, differenceQuery, type Preview, previewQuery, type Schedule } from "../../api/across";
 import { ApiError } from "../../api/client";
 import { Failure } from "../../components/Answer";
-import { LongText } from "../../components/LongText";
 import { addDays } from "../../state/zonedTimes";
 import { t } from "../../state/language";
 import { DifferenceLists } from "./DifferenceLists";
@@ -159,12 +159,10 @@ function Words({ preview, other }: { preview: Preview; other: Preview | undefine
     <section className="why" aria-label={t("What it means")}>
       {[preview, ...(other ? [other] : [])].map((one, at) => (
         <p key={at}>
-          <b className="name" lang="en">
-            <LongText text={one.summary} />
+          <b className="name">
+            <Sentence {...one.summary} />
           </b>{" "}
-          <span lang="en">
-            <LongText text={one.description ?? ""} />
-          </span>{" "}
+          {one.description && <Sentence {...one.description} />}{" "}
           <span className="soft">{t("times of {zone}", { zone: one.timezone })}</span>
         </p>
       ))}

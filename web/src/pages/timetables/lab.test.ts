@@ -4,8 +4,8 @@ import { buildSchedule, readFields, readLab, writeFields } from "./labView";
 import { findYear, formatChange, groupMonths, listYearDays, rankSlots } from "./yearDays";
 
 const COUNTS: DayCounts = {
-  summary: "s",
-  description: "d",
+  summary: { code: "text", arguments: {}, text: "s", spans: [] },
+  description: null,
   timezone: "Europe/Berlin",
   known_until: "2026-04-02T00:00:00Z",
   stop_reason: null,
@@ -46,7 +46,7 @@ test("a comparison marks the local days of what it adds, removes and moves", () 
     local: run_after,
   });
   const difference: Difference = {
-    summary: "",
+    summary: { code: "text", arguments: {}, text: "s", spans: [] },
     timezone: "Europe/Berlin",
     same: 0,
     gained: [slot("2026-03-27T23:30:00Z")],

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.authoring.sdk.assets.asset import AssetAll, AssetBooleanCondition, BaseAsset
-from gnomon.authoring.sdk.assets.asset_plain_data import to_condition
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.slots import DagRunInfo, DataInterval, TimeRestriction
-from gnomon.rules.assets.conditions import describe_condition
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.simple_timetables import NullTimetable
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 
 def parse_asset_condition(schedule: Any) -> BaseAsset | None:
@@ -40,14 +42,18 @@ def describe_wrong_asset(schedule: Sequence[Any]) -> str:
 class AssetTriggeredTimetable(NullTimetable):
     """Has no slots: asset events create the runs. `schedule=[...]` makes it."""
 
-    description = "Triggered by assets"
-
     def __init__(self, assets: Any) -> None:
         self.asset_condition: Any = require_condition(assets, "AssetTriggeredTimetable")
 
-    @property
-    def summary(self) -> str:
-        return "Asset"
+    def summarize(self) -> Sentence:
+        from gnomon.model.sentences import say
+
+        return say("asset")
+
+    def describe(self) -> Sentence:
+        from gnomon.model.sentences import say
+
+        return say("triggered_by_assets")
 
 
 class AssetOrTimeSchedule(Timetable):
@@ -66,11 +72,23 @@ class AssetOrTimeSchedule(Timetable):
                 f"({type(timetable).__name__}). Write timetable=CronTriggerTimetable('0 6 * * *', timezone='UTC')."
             )
         self.timetable = timetable
-        self.description = f"Triggered by assets or {timetable.description}"
-        self.summary = f"Asset or {timetable.summary}"
         self.periodic = timetable.periodic
         self.can_be_scheduled = timetable.can_be_scheduled
         self.active_runs_limit = timetable.active_runs_limit
+
+    @cached_property
+    def summary(self) -> str:
+        """The timetable of times in a few words, and the assets."""
+        from gnomon.model.sentences import quote, render, say  # words are for readers: a DAG file has none
+
+        return render(say("asset_or_schedule", schedule=quote(self.timetable.summary)))
+
+    @cached_property
+    def description(self) -> str:  # type: ignore[override]
+        """The timetable of times as a sentence, and the assets."""
+        from gnomon.model.sentences import quote, render, say
+
+        return render(say("triggered_by_assets_or_schedule", schedule=quote(self.timetable.description)))
 
     def validate(self) -> None:
         """Check the timetable of times. Raises AirflowTimetableInvalid."""
@@ -94,13 +112,6 @@ class DatasetOrTimeSchedule(AssetOrTimeSchedule):
 
     def __init__(self, *, timetable: Any, datasets: Any) -> None:
         super().__init__(timetable=timetable, assets=datasets)
-
-
-def describe_schedule(timetable: AssetTriggeredTimetable | AssetOrTimeSchedule) -> str:
-    """Return a sentence with the condition: `Triggered by assets: orders AND customers`."""
-    condition = describe_condition(to_condition(timetable.asset_condition))
-    times = f"; or {timetable.timetable.description}" if isinstance(timetable, AssetOrTimeSchedule) else ""
-    return f"Triggered by assets: {condition}{times}"
 
 
 def require_condition(assets: Any, what: str) -> BaseAsset:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
 from gnomon.authoring.sdk.assets.asset import BaseAsset
@@ -14,6 +14,9 @@ from gnomon.model.assets import AliasKey, AssetKey, AssetLeaf, AssetRefKey, Part
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.rules.partitions.key_mappers import IdentityMapper, PartitionMapper
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 
 class PartitionedAssetTimetable(AssetTriggeredTimetable):
@@ -47,9 +50,10 @@ class PartitionedAssetTimetable(AssetTriggeredTimetable):
         for asset, mapper in self.partition_mapper_config.items():
             self._configure(asset, mapper)
 
-    @property
-    def summary(self) -> str:
-        return "Partitioned Asset"
+    def summarize(self) -> Sentence:
+        from gnomon.model.sentences import say
+
+        return say("partitioned_asset")
 
     def get_partition_mapper(self, *, name: str = "", uri: str = "") -> PartitionMapper:
         """Return the mapper of the asset with that name, or else that uri."""

@@ -110,30 +110,21 @@ def build_timetable_ref(timetable: Any) -> TimetableRef:
     from gnomon.rules.timetables.registry import reference  # loaded with the first DAG, not with this module
 
     if getattr(timetable, "asset_condition", None) is not None:
-        from msgspec.structs import replace  # most DAGs are not scheduled by assets
-
         from gnomon.authoring.sdk.assets.asset_schedules import (
             AssetOrTimeSchedule,
             AssetTriggeredTimetable,
-            describe_schedule,
         )
         from gnomon.model.slots import TimetableRef
 
         if isinstance(timetable, AssetTriggeredTimetable):
             return TimetableRef(
                 path="NullTimetable",
-                summary=timetable.summary,
-                description=describe_schedule(timetable),
                 can_be_scheduled=False,
                 periodic=False,
                 has_partitions=timetable.partitioned,
             )
         if isinstance(timetable, AssetOrTimeSchedule):
-            return replace(
-                build_timetable_ref(timetable.timetable),
-                summary=timetable.summary,
-                description=describe_schedule(timetable),
-            )
+            return build_timetable_ref(timetable.timetable)
     if is_author_timetable(timetable):
         return build_author_timetable_ref(timetable)
     return reference(timetable)

@@ -13,7 +13,7 @@ from gnomon.entry.cli.output import format_option, format_table, print_document
 from gnomon.entry.cli.timetables.time_window import YEARS
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import iso
-from gnomon.model.sentences import quote, say
+from gnomon.model.sentences import quote, render, say
 from gnomon.model.spec import collect_edges
 from gnomon.queries.report.local_time import DayClock, to_local
 from gnomon.queries.report.pictures.day_lanes_svg import render_day_lanes_svg
@@ -23,6 +23,7 @@ from gnomon.queries.report.waits.day_preview import (
     MAX_ROWS,
     build_rows,
 )
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.dependencies.shape import find_slotless_reason
 
 
@@ -99,7 +100,7 @@ def _print_rows(dag: LocatedDag, preview: EdgePreview, clock: DayClock) -> None:
 
 
 def _describe_origin(upstream: LocatedDag) -> str:
-    return f"{upstream.spec.timetable.summary}; {upstream.origin}"
+    return f"{render(summarize_schedule(upstream.spec))}; {upstream.origin}"
 
 
 def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None:
@@ -122,7 +123,7 @@ def _draw(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> None
 def _record(dag: LocatedDag, previews: list[EdgePreview], clock: DayClock) -> dict[str, object]:
     return {
         "dag_id": dag.spec.dag_id,
-        "schedule": dag.spec.timetable.summary,
+        "schedule": render(summarize_schedule(dag.spec)),
         "day": clock.day.isoformat(),
         "timezone": dag.zone_name,
         "from": iso(clock.start),

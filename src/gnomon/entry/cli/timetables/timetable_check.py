@@ -17,6 +17,7 @@ from gnomon.entry.cli.timetables.time_window import add_year, resolve_end, resol
 from gnomon.entry.testing.timetables import CASES, LAWS, Violation, check_timetable
 from gnomon.entry.testing.timetables.wording import IMPORTS
 from gnomon.model.instants import SECOND, to_datetime
+from gnomon.model.sentences import render
 
 BACK_YEARS = 3
 """Without --from and --until, the laws are tested from so many years ago to a year from now."""
@@ -57,9 +58,7 @@ def check(
     if output != "table":
         print_document([msgspec.to_builtins(violation) for violation in violations], output)
     elif not violations:
-        click.echo(
-            f"{target.ref.summary or target.text} keeps all {len(LAWS)} laws, in {cases} cases of each (seed {seed})"
-        )
+        click.echo(f"{render(target.summary)} keeps all {len(LAWS)} laws, in {cases} cases of each (seed {seed})")
     else:
         _print(target, violations)
     if violations:

@@ -72,7 +72,7 @@ def diff(
 
 
 def _print(difference: ScheduleDifference, before: ShownSchedule) -> None:
-    click.echo(difference.describe())
+    click.echo(render(difference.describe()))
     rows = _rows(difference, before)
     if rows:
         click.echo()

@@ -34,6 +34,14 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "more_partitions_are_not_complete": "{total} more partitions are not complete",
     "dags_schedule_one_another": "these DAGs schedule one another by assets, so that one run can create the next without end: {names}; remove an asset from the outlets or from the schedule of one of them, or pause one",
     "watcher_is": "watcher {watcher} of asset {asset} {why}",
+    # What another schedule would change.
+    "runs_before_and_after": "{runs} before, {other} after: {phrases}",
+    "runs_of_schedule": ("{count} run", "{count} runs"),
+    "runs_are_gained": "{total} gained",
+    "runs_are_lost": "{total} lost",
+    "runs_are_moved": "{total} moved",
+    "runs_are_the_same": "{total} the same",
+    "runs_are_redefined": "{total} at the same time with another data interval",
     # Coming runs, and previews of runs.
     "later_runs_are_not_known": "later runs are not known, because its timetable failed: {error}",
     "runs_wait_for_a_fix": "none of these runs is created until this error is fixed: {error}",

@@ -20,6 +20,7 @@ from gnomon.queries.report.listings.import_problems import (
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.queries.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
 from gnomon.queries.report.waits.edge_wording import describe_edge
+from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.rules.planning import resolve_misfire
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import dag_runs, dags
@@ -145,6 +146,7 @@ def show_dag(
     called in this process. `needed_by`: ids of the DAGs that wait for it.
     """
     spec = dag.spec
+    description = describe_schedule(spec)
     return DagDetail(
         dag_id=dag.dag_id,
         description=spec.description,
@@ -155,8 +157,8 @@ def show_dag(
         active=dag.active,
         error=find_planning_error(dag),
         warnings=[*warnings, *list_calendar_warnings(spec.timetable, now)],
-        schedule=spec.timetable.summary,
-        schedule_description=spec.timetable.description,
+        schedule=render(summarize_schedule(spec)),
+        schedule_description="" if description is None else render(description),
         schedule_family=describe_family(spec.timetable),
         dialect=describe_dialect(spec),
         timezone=spec.timezone,
@@ -216,7 +218,7 @@ def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, warnings: Seq
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagSummary(
         dag_id=dag.dag_id,
-        schedule=dag.spec.timetable.summary,
+        schedule=render(summarize_schedule(dag.spec)),
         paused=dag.paused,
         active=dag.active,
         next_run=iso(due),

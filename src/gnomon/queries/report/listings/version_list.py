@@ -10,7 +10,9 @@ import msgspec
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import render
 from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.rules.timetables.stored_words import summarize_timetable
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.ownership import group_state
 from gnomon.storage.store.pages.dag_pages import list_version_numbers
@@ -123,10 +125,9 @@ def _compare_fields(before: DagSpec | TaskSpec, after: DagSpec | TaskSpec, prefi
         if name in _UNNAMED_FIELDS or old == new:
             continue
         if name == "timetable":
+            shown = tuple(render(summarize_timetable(timetable)) for timetable in (old, new))
             changes.append(
-                f"{prefix}schedule {_show(old.summary)} -> {_show(new.summary)}"
-                if old.summary != new.summary
-                else f"{prefix}schedule changed"
+                f"{prefix}schedule {shown[0]} -> {shown[1]}" if shown[0] != shown[1] else f"{prefix}schedule changed"
             )
             continue
         shown = _show(iso(old) if name in _INSTANTS else old), _show(iso(new) if name in _INSTANTS else new)

@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta, tzinfo
 
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import PlannedRun
 from gnomon.queries.report.local_time import format_local, to_local
 from gnomon.queries.report.schedule_difference import RunPair, ScheduleDifference
@@ -103,7 +103,7 @@ def build_difference_sheet(
         DayMark("same", "", "unchanged"),
     ]
     used = {(mark.kind, mark.text[:1]) for mark in marks.values()}
-    words = re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", difference.describe())
+    words = re.sub(r"(?<=\d) ", "\N{NO-BREAK SPACE}", render(difference.describe()))
     return _build_sheet(
         title,
         words,

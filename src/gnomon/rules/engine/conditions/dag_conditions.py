@@ -8,6 +8,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.wait_conditions import WaitCondition
+from gnomon.rules.assets.schedule_words import summarize_schedule
 from gnomon.rules.engine.conditions.run_conditions import check_run_limit, describe_backfill_wait
 from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.rules.engine.state.engine_state import EngineState
@@ -34,7 +35,7 @@ def _iterate_planning(dag: Dag, now: Instant) -> Iterator[WaitCondition]:
         yield WaitCondition("planning", False, say("planning_stopped", error=record.error))
     if not spec.timetable.can_be_scheduled:
         code = "runs_are_made_by_hand" if spec.asset_condition is None else "runs_are_made_by_assets"
-        yield WaitCondition("schedule", False, say(code, schedule=spec.timetable.summary or "None"))
+        yield WaitCondition("schedule", False, say(code, schedule=summarize_schedule(spec)))
     elif record.next_run is not None:
         yield from _iterate_due(dag, record.next_run, now)
     elif record.fingerprint is None and not record.error:

@@ -1,13 +1,12 @@
 """The arguments `calendar=` and `on_holiday=` of periodic timetables.
 
-A timetable supports them in four steps:
+A timetable supports them in three steps:
 
 1. It inherits from `CalendarMixin`, before its other bases, takes `calendar: object = None, on_holiday: str = "skip"` as
    keywords and passes them to `self._set_calendar(calendar, on_holiday)`.
 2. `serialize` adds `**self._calendar_data()` (empty without a calendar, so that older data stays valid), and
    `deserialize` passes `**calendar_arguments(data)` to the constructor.
-3. `summary` and `description` return `self._add_calendar_text(text)`.
-4. A timetable that finds its labels by day (cron) filters the days with `self._filter_days(days)`; the clock-change rule
+3. A timetable that finds its labels by day (cron) filters the days with `self._filter_days(days)`; the clock-change rule
    applies to the remaining labels, so a label is moved to another day before a clock change moves it. A timetable without
    labels (delta) moves each instant with `self._move(instant, zone)`.
 """
@@ -62,12 +61,6 @@ class CalendarMixin:
             return {}
         return {"calendar": self._calendar.encode(), "on_holiday": self._on_holiday}
 
-    def _add_calendar_text(self, text: str) -> str:
-        """`text` with the effect of the calendar appended; an empty text stays empty."""
-        if self._calendar is None or not text:
-            return text
-        return text + _ON_HOLIDAY_WORDS[self._on_holiday].format(self._calendar.label)
-
     def _filter_days(self, days: DaySet) -> DaySet:
         """The days of the schedule after the calendar has removed or moved days off."""
         return days if self._calendar is None else BusinessDayFilter(days, self._calendar, self._on_holiday)
@@ -93,10 +86,3 @@ def calendar_arguments(data: dict[str, Any]) -> dict[str, Any]:
     if data.get("calendar") is None:
         return {}
     return {"calendar": decode(data["calendar"]), "on_holiday": data.get("on_holiday", SKIP)}
-
-
-_ON_HOLIDAY_WORDS = {
-    SKIP: ", on business days of {}",
-    "previous": ", moved back to business days of {}",
-    "next": ", moved on to business days of {}",
-}

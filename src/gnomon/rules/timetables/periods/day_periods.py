@@ -8,11 +8,8 @@ from datetime import time
 from typing import Any, Unpack
 
 from gnomon.rules.timetables.periods.period_arguments import (
-    WEEKDAYS,
-    describe_month_day,
     encode_month_day,
     format_clock_time,
-    join_words,
     parse_minute_of_day,
     parse_month_days,
     parse_weekdays,
@@ -36,17 +33,8 @@ class _OnceADayTimetable(PeriodTimetable):
     def _named(self) -> dict[str, Any]:
         """The argument for the days, as JSON."""
 
-    @property
-    @abstractmethod
-    def _which_days(self) -> str:
-        """The days, for the description."""
-
     def _minutes(self) -> Iterable[int]:
         return (self._at,)
-
-    @property
-    def _sentence(self) -> str:
-        return f"At {format_clock_time(self._at)} {self._which_days}"
 
 
 class Daily(_OnceADayTimetable):
@@ -59,14 +47,6 @@ class Daily(_OnceADayTimetable):
 
     def _named(self) -> dict[str, Any]:
         return {}
-
-    @property
-    def _which_days(self) -> str:
-        return "every day"
-
-    @property
-    def _short(self) -> str:
-        return f"daily at {format_clock_time(self._at)}"
 
 
 class Weekly(_OnceADayTimetable):
@@ -85,14 +65,6 @@ class Weekly(_OnceADayTimetable):
 
     def _days(self) -> DaySet:
         return WeekDays(self._weekdays)
-
-    @property
-    def _which_days(self) -> str:
-        return f"on {join_words(WEEKDAYS[weekday - 1] for weekday in self._weekdays)}"
-
-    @property
-    def _short(self) -> str:
-        return f"weekly on {', '.join(WEEKDAYS[weekday - 1][:3] for weekday in self._weekdays)} at {format_clock_time(self._at)}"
 
 
 class Monthly(_OnceADayTimetable):
@@ -117,11 +89,3 @@ class Monthly(_OnceADayTimetable):
 
     def _days(self) -> DaySet:
         return MonthDays(self._month_days)
-
-    @property
-    def _which_days(self) -> str:
-        return f"on {join_words(map(describe_month_day, self._month_days))} of the month"
-
-    @property
-    def _short(self) -> str:
-        return f"monthly on {', '.join(map(describe_month_day, self._month_days))} at {format_clock_time(self._at)}"

@@ -9,7 +9,6 @@ from typing import Any, Unpack
 from gnomon.rules.timetables.periods.period_arguments import (
     argument_error,
     format_clock_time,
-    join_words,
     parse_hours,
     parse_minute_of_day,
     parse_whole_number,
@@ -46,12 +45,6 @@ class _WindowTimetable(PeriodTimetable):
     def _arguments(self) -> dict[str, Any]:
         return {"every": self._every, "start": format_clock_time(self._start), "end": format_clock_time(self._end)}
 
-    def _within(self, joined: str) -> str:
-        """`joined` with the start and end of the window; empty for the whole day."""
-        if (self._start, self._end) == (0, 24 * 60 - 1):
-            return ""
-        return joined.format(format_clock_time(self._start), format_clock_time(self._end))
-
 
 class Minutely(_WindowTimetable):
     """Runs every `every` minutes from `start` to `end` of each day, both inclusive.
@@ -77,17 +70,6 @@ class Minutely(_WindowTimetable):
         )
         return [minute for minute in candidates if self._start <= minute <= self._end]
 
-    @property
-    def _short(self) -> str:
-        return ("every minute" if self._every == 1 else f"every {self._every} minutes") + self._within(" {}-{}")
-
-    @property
-    def _sentence(self) -> str:
-        steps = "Every minute" if self._every == 1 else f"Every {self._every} minutes"
-        uneven = 60 % self._every or self._start % 60 >= self._every
-        anew = f", counted anew from minute {self._start % 60:02d} of each hour" if uneven else ""
-        return steps + self._within(" from {} to {}") + anew
-
 
 class Hourly(_WindowTimetable):
     """Runs every `every` hours from `start` to `end` of each day, both inclusive; the steps restart each day.
@@ -109,14 +91,6 @@ class Hourly(_WindowTimetable):
     def _minutes(self) -> Iterable[int]:
         return range(self._start, self._end + 1, self._every * 60)
 
-    @property
-    def _short(self) -> str:
-        return ("every hour" if self._every == 1 else f"every {self._every} hours") + self._within(" {}-{}")
-
-    @property
-    def _sentence(self) -> str:
-        return ("Every hour" if self._every == 1 else f"Every {self._every} hours") + self._within(" from {} to {}")
-
 
 class DiscreteHours(PeriodTimetable):
     """Runs at the given hours of each day, at minute `minute`. The hours are stated ones for the clock-change rule."""
@@ -133,11 +107,3 @@ class DiscreteHours(PeriodTimetable):
 
     def _minutes(self) -> Iterable[int]:
         return [hour * 60 + self._minute for hour in self._hours]
-
-    @property
-    def _short(self) -> str:
-        return f"at {', '.join(map(format_clock_time, self._minutes()))}"
-
-    @property
-    def _sentence(self) -> str:
-        return f"At {join_words(map(format_clock_time, self._minutes()))} every day"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import time
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
@@ -10,7 +9,6 @@ from gnomon.rules.timetables.periods.period_days import LAST, MonthDay
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NUMBERS = {name.lower()[:size]: number for number, name in enumerate(WEEKDAYS, start=1) for size in (3, len(name))}
-_NTH = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth", LAST: LAST}
 
 
 def parse_minute_of_day(argument: str, value: object) -> int:
@@ -71,19 +69,6 @@ def argument_error(argument: str, value: object, why: str) -> AirflowTimetableIn
 def format_clock_time(minute: int) -> str:
     """Minutes since midnight as `HH:MM`."""
     return f"{minute // 60:02d}:{minute % 60:02d}"
-
-
-def join_words(words: Iterable[str]) -> str:
-    """`a`, `a and b`, or `a, b and c`."""
-    *head, last = words
-    return f"{', '.join(head)} and {last}" if head else last
-
-
-def describe_month_day(named: MonthDay) -> str:
-    """`day 3`, `the last day`, `the second Monday`."""
-    if isinstance(named, tuple):
-        return f"the {_NTH[named[1]]} {WEEKDAYS[named[0] - 1]}"
-    return "the last day" if named == LAST else f"day {named}"
 
 
 def encode_month_day(named: MonthDay) -> int | str | list[int | str]:

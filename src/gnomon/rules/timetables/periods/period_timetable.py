@@ -81,25 +81,6 @@ class PeriodTimetable(CalendarMixin, TriggerTimetable, ClockTimetable):
         """The days on which it runs."""
         return EveryDay()
 
-    @property
-    @abstractmethod
-    def _short(self) -> str:
-        """The schedule in listings, without the calendar."""
-
-    @property
-    @abstractmethod
-    def _sentence(self) -> str:
-        """The schedule as a sentence, without zone and calendar."""
-
-    @property
-    def summary(self) -> str:
-        return self._add_calendar_text(self._short)
-
-    @property
-    def description(self) -> str:  # type: ignore[override]
-        """The schedule as a sentence, with zone and calendar."""
-        return self._add_calendar_text(f"{self._sentence} ({encode_zone(self._timezone)})")
-
     def validate(self) -> None:
         """Does nothing: the constructor has checked the arguments."""
 

@@ -57,8 +57,10 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
       )}
       <Part title={t("Schedule")}>
         <Row name={t("Schedule")}>
-          <b>{settings.timetable.summary ? <LongText text={settings.timetable.summary} /> : t("none")}</b>{" "}
-          {settings.timetable.description}
+          <b>
+            <Sentence {...settings.timetable.summary} />
+          </b>{" "}
+          {settings.timetable.description && <Sentence {...settings.timetable.description} />}
         </Row>
         <Row name={t("Runs have")}>{settings.timetable.family}</Row>
         <Row name={t("Timetable")}>
