@@ -7809,8 +7809,7 @@ export interface components {
             error: string | null;
             /** Warnings */
             warnings: string[];
-            /** Dialect */
-            dialect: string;
+            dialect: components["schemas"]["SentenceAnswer"];
             timetable: components["schemas"]["TimetableAnswer"];
             /** Limits */
             limits: components["schemas"]["DagLimitAnswer"][];
@@ -7824,8 +7823,7 @@ export interface components {
             catchup_window_s: number | null;
             /** Fail Fast */
             fail_fast: boolean;
-            /** Processes */
-            processes: string;
+            processes: components["schemas"]["SentenceAnswer"];
             /** Callbacks */
             callbacks: string[];
             /** Listeners */
@@ -7959,7 +7957,7 @@ export interface components {
             /** Is Newest */
             is_newest: boolean;
             /** Changes */
-            changes: string[];
+            changes: components["schemas"]["SentenceAnswer"][];
             /** Bundle Name */
             bundle_name: string;
             /** Bundle Version */
@@ -11514,8 +11512,7 @@ export interface components {
         TimetableAnswer: {
             summary: components["schemas"]["SentenceAnswer"];
             description: components["schemas"]["SentenceAnswer"] | null;
-            /** Family */
-            family: string;
+            family: components["schemas"]["SentenceAnswer"];
             /** Path */
             path: string;
             /** Data */

@@ -29,6 +29,7 @@ from gnomon.model.spec import collect_edges
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_limits import list_dag_limits
 from gnomon.queries.report.listings.version_list import list_newest_versions
+from gnomon.queries.report.next_runs import describe_family
 from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.storage.store.cross_dag import dag_edges
 
@@ -51,7 +52,7 @@ class TimetableAnswer(Answer):
 
     summary: SentenceAnswer
     description: SentenceAnswer | None
-    family: str
+    family: SentenceAnswer
     path: str
     """The class."""
     data: dict[str, object]
@@ -66,7 +67,7 @@ class DagSettingsAnswer(SpannedAnswer):
     error: str | None
     """Why no run of it is planned."""
     warnings: list[str]
-    dialect: str
+    dialect: SentenceAnswer
     """The version of Airflow whose defaults it follows, and why."""
     timetable: TimetableAnswer
     limits: list[DagLimitAnswer]
@@ -75,7 +76,7 @@ class DagSettingsAnswer(SpannedAnswer):
     jitter_s: float
     catchup_window_s: float | None
     fail_fast: bool
-    processes: str
+    processes: SentenceAnswer
     """The kind of process in which its tasks run, and why."""
     callbacks: list[str]
     """The events of a run at which the DAG has callbacks of its own."""
@@ -98,7 +99,7 @@ class DagVersionRowAnswer(Answer):
     version: int
     created_at: dt.datetime
     is_newest: bool
-    changes: list[str]
+    changes: list[SentenceAnswer]
     """What it changed in the version before."""
     bundle_name: str
     """The DAG bundle of its file; `dags-folder` is the DAG folder."""
@@ -132,11 +133,11 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         dag_id=dag_id,
         error=None if shown.error is None else hide(shown.error),
         warnings=[hide(text) for text in shown.warnings],
-        dialect=shown.dialect,
+        dialect=build_sentence(dag_list.describe_dialect(spec), hide),
         timetable=TimetableAnswer(
             summary=build_sentence(summarize_schedule(spec), hide),
             description=build_sentence_or_none(describe_schedule(spec), hide),
-            family=shown.schedule_family,
+            family=build_sentence(describe_family(spec.timetable), hide),
             path=spec.timetable.path,
             data=spec.timetable.data,
             is_builtin=spec.timetable.builtin,
@@ -147,7 +148,7 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         jitter_s=spec.jitter_s,
         catchup_window_s=spec.catchup_window_s,
         fail_fast=spec.fail_fast,
-        processes=shown.processes,
+        processes=build_sentence(dag_list.describe_process_kind(dag), hide),
         callbacks=list(spec.run_callbacks),
         listeners=list(spec.run_listeners),
         deadlines=len(spec.deadlines),
@@ -177,7 +178,7 @@ def get_dag_version_rows(
                     "version": row.version,
                     "created_at": row.created_at,
                     "is_newest": row.is_newest,
-                    "changes": [hide(change) for change in row.changes],
+                    "changes": [build_sentence(change, hide) for change in row.changes],
                     "bundle_name": row.bundle_name,
                     "bundle_version": row.bundle_version,
                 }

@@ -222,11 +222,11 @@ def describe_skipped_row(skipped: dict[str, object]) -> str:
 DEFAULT_COUNT = 5
 """Number of coming runs in `gnomon dags show`."""
 
-_TICKS = "ticks without an interval"
-_TICKS_BACK = "ticks, each with the interval before it"
-_INTERVALS = "data intervals"
+_TICKS = "ticks_without_interval"
+_TICKS_BACK = "ticks_with_interval_before"
+_INTERVALS = "data_intervals"
 _FAMILIES = {
-    "NullTimetable": "none: runs are created manually only",
+    "NullTimetable": "runs_by_hand_only",
     "OnceTimetable": _TICKS,
     "EventsTimetable": _TICKS,
     "CronTriggerTimetable": _TICKS,
@@ -258,15 +258,19 @@ class UpcomingRun:
         }
 
 
-def describe_family(timetable: TimetableRef) -> str:
+def describe_family(timetable: TimetableRef) -> Sentence:
     """A phrase on whether the runs of a timetable have data intervals."""
     if not timetable.builtin:
         module, _, name = timetable.path.rpartition(".")
         is_in_dag_file = module.startswith(DAG_FILE_MODULE)  # a generated module name
-        return f"defined by {name} in the DAG's file" if is_in_dag_file else f"defined by {timetable.path}"
+        return (
+            say("defined_in_dag_file", name=name)
+            if is_in_dag_file
+            else say("defined_by_class", class_path=timetable.path)
+        )
     family = _FAMILIES.get(timetable.class_name, _TICKS)
     interval = timetable.data.get("interval") if family == _TICKS else None
-    return _INTERVALS if interval == _PERIOD else _TICKS_BACK if interval else family
+    return say(_INTERVALS if interval == _PERIOD else _TICKS_BACK if interval else family)
 
 
 UpcomingRunsQuery = Callable[[DagRecord, Instant, int], list[PlannedRun]]

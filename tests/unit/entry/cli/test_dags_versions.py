@@ -7,6 +7,7 @@ import json
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.model.sentences import render
 from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.listings.version_list import describe_changes
 
@@ -30,7 +31,7 @@ def test_a_change_of_a_task_names_old_and_new_value() -> None:
         "a",
         tasks=(TaskSpec(task_id="x", retries=2), TaskSpec(task_id="y", upstream=("x",), pool="p", doc_md="long " * 40)),
     )
-    assert describe_changes(before, after) == [
+    assert [render(change) for change in describe_changes(before, after)] == [
         "task gone removed",
         "task x: retries 0 -> 2",
         "task y: upstream none -> x",

@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from gnomon.calendars import Weekends
+from gnomon.model.sentences import render
 from gnomon.queries.report.next_runs import describe_family
 from gnomon.rules.timetables.registry import reference
 from gnomon.timetables import BusinessDays, CronTriggerTimetable, Daily, EventsTimetable, Hourly, Timetable, Weekly
@@ -31,4 +32,4 @@ from gnomon.timetables import BusinessDays, CronTriggerTimetable, Daily, EventsT
 def test_a_period_timetable_is_about_the_time_since_the_slot_before_unless_told(
     timetable: Timetable, words: str
 ) -> None:
-    assert describe_family(reference(timetable)) == words
+    assert render(describe_family(reference(timetable))) == words

@@ -89,6 +89,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "start_time",
         "end_time",
         "minute",
+        "value",
+        "other_value",
     ),
     "count": (
         "age",

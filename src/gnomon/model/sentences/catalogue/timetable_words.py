@@ -65,6 +65,13 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "friday_short": "Fri",
     "saturday_short": "Sat",
     "sunday_short": "Sun",
+    # What its runs have.
+    "runs_by_hand_only": "none: runs are created manually only",
+    "ticks_without_interval": "ticks without an interval",
+    "ticks_with_interval_before": "ticks, each with the interval before it",
+    "data_intervals": "data intervals",
+    "defined_in_dag_file": "defined by {name} in the DAG's file",
+    "defined_by_class": "defined by {class_path}",
     # Business days.
     "on_business_days": "{schedule}, on business days of {calendar}",
     "moved_back_to_business_days": "{schedule}, moved back to business days of {calendar}",

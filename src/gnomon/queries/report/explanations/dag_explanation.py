@@ -78,7 +78,7 @@ def _add_definition(explanation: Explanation, tx: Transaction, dag: DagRecord, n
     explanation.note(*quote_all(list_upstream_warnings(tx, dag.dag_id).get(dag.dag_id, [])))
     explanation.note(*quote_all(list_calendar_warnings(dag.spec.timetable, now)))
     if dag.fresh is not None:
-        explanation.note(say("tasks_run_in", process_kind=describe_process_kind(dag)))
+        explanation.note(say("tasks_run_in", where=describe_process_kind(dag)))
     start = dag.spec.start_at
     if start is not None and start > now:
         explanation.add(WaitCondition("start_date", False, say("start_date_is_in_the_future", at=start)))

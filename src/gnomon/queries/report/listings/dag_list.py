@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import render
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.import_problems import (
@@ -159,8 +159,8 @@ def show_dag(
         warnings=[*warnings, *list_calendar_warnings(spec.timetable, now)],
         schedule=render(summarize_schedule(spec)),
         schedule_description="" if description is None else render(description),
-        schedule_family=describe_family(spec.timetable),
-        dialect=describe_dialect(spec),
+        schedule_family=render(describe_family(spec.timetable)),
+        dialect=render(describe_dialect(spec)),
         timezone=spec.timezone,
         start_date=iso(spec.start_at),
         end_date=iso(spec.end_at),
@@ -173,28 +173,29 @@ def show_dag(
         max_active_tasks=spec.max_active_tasks,
         depends_on=[render(describe_edge(dag.dag_id, edge)) for edge in collect_edges(spec)],
         needed_by=list(needed_by),
-        processes=describe_process_kind(dag),
+        processes=render(describe_process_kind(dag)),
         params={name: _param(param.default, param.required, param.schema) for name, param in spec.params.items()},
         next_runs=[run.as_record() for run in list_next_runs(dag, now, ask=ask)],
         tasks=build_task_rows(spec.tasks),
     )
 
 
-def describe_dialect(spec: DagSpec) -> str:
+def describe_dialect(spec: DagSpec) -> Sentence:
     """The version of Airflow whose defaults the DAG follows, and why."""
-    why = spec.airflow_dialect_reason
-    return f"Airflow {spec.airflow_dialect} ({f'because of {why}' if why else 'the default of [core] airflow_dialect'})"
+    if spec.airflow_dialect_reason:
+        return say("dialect_has_reason", airflow_version=spec.airflow_dialect, reason=spec.airflow_dialect_reason)
+    return say("dialect_is_default", airflow_version=spec.airflow_dialect)
 
 
-def describe_process_kind(dag: DagRecord) -> str:
+def describe_process_kind(dag: DagRecord) -> Sentence:
     """A phrase on the kind of process in which the DAG's tasks run, and why."""
     if dag.fresh is not None:
-        return f"a new interpreter for each task, because a fork is not safe: {dag.fresh}"
+        return say("new_interpreter_because_fork_is_not_safe", reason=dag.fresh)
     if dag.spec.fresh_import:
-        return "a new interpreter for each task, because the DAG says fresh_import=True"
+        return say("new_interpreter_because_dag_says_so")
     if dag.spec.attempts_per_child > 1:
-        return f"a fork for up to {dag.spec.attempts_per_child} tasks, one after another (attempts_per_child)"
-    return "a fork for each task, of a process that has imported the file"
+        return say("fork_for_several_tasks", most=dag.spec.attempts_per_child)
+    return say("fork_for_each_task")
 
 
 def build_task_rows(specs: Sequence[TaskSpec]) -> list[TaskSummary]:

@@ -10,7 +10,7 @@ import msgspec
 from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.instants import iso
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import render
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.timetables.stored_words import summarize_timetable
 from gnomon.storage.store import Transaction
@@ -55,7 +55,10 @@ def list_versions(tx: Transaction, dag: DagRecord) -> list[VersionRow]:
             hash=version.spec_hash,
             newest=version.is_newest,
             runs=version.run_count,
-            changes=["first version"] if previous is None else describe_changes(previous, version.spec),
+            changes=[
+                render(change)
+                for change in ([say("first_version")] if previous is None else describe_changes(previous, version.spec))
+            ],
             bundle_name=version.bundle_name or DAGS_FOLDER_BUNDLE,
             bundle_version=version.bundle_version,
         )
@@ -70,7 +73,7 @@ class VersionChanges:
     version: int
     created_at: str | None
     is_newest: bool
-    changes: list[str]
+    changes: list[Sentence]
     """What it changed in the version before."""
     bundle_name: str
     bundle_version: str | None
@@ -87,7 +90,7 @@ def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[l
             specs.get(version.version_pk),
         )
         changes = (
-            ["the first version that is kept" if version.number > 1 else "first version"]
+            [say("first_kept_version" if version.number > 1 else "first_version")]
             if before is None or after is None
             else describe_changes(before, after)
         )
@@ -104,35 +107,34 @@ def list_newest_versions(tx: Transaction, dag: DagRecord, limit: int) -> tuple[l
     return rows, len(versions)
 
 
-def describe_changes(before: DagSpec, after: DagSpec) -> list[str]:
+def describe_changes(before: DagSpec, after: DagSpec) -> list[Sentence]:
     """What is different in `after`, a sentence for each task and each argument."""
-    changes = _compare_fields(before, after, "")
+    changes = _compare_fields(before, after, None)
     old, new = ({task.task_id: task for task in spec.tasks} for spec in (before, after))
-    changes += [f"task {task_id} added" for task_id in new if task_id not in old]
-    changes += [f"task {task_id} removed" for task_id in old if task_id not in new]
+    changes += [say("task_is_added", task_id=task_id) for task_id in new if task_id not in old]
+    changes += [say("task_is_removed", task_id=task_id) for task_id in old if task_id not in new]
     for task_id in new:
         if task_id in old:
-            changes += _compare_fields(old[task_id], new[task_id], f"task {task_id}: ")
+            changes += _compare_fields(old[task_id], new[task_id], say("change_of_task", task_id=task_id))
     if not changes and before.params != after.params:
-        changes.append("params changed")
-    return changes or ["order or internal details of its tasks"]
+        changes.append(say("params_changed"))
+    return changes or [say("inner_details_changed")]
 
 
-def _compare_fields(before: DagSpec | TaskSpec, after: DagSpec | TaskSpec, prefix: str) -> list[str]:
+def _compare_fields(before: DagSpec | TaskSpec, after: DagSpec | TaskSpec, subject: Sentence | None) -> list[Sentence]:
     changes = []
     for name in before.__struct_fields__:
         old, new = getattr(before, name), getattr(after, name)
         if name in _UNNAMED_FIELDS or old == new:
             continue
         if name == "timetable":
-            shown = tuple(render(summarize_timetable(timetable)) for timetable in (old, new))
-            changes.append(
-                f"{prefix}schedule {shown[0]} -> {shown[1]}" if shown[0] != shown[1] else f"{prefix}schedule changed"
-            )
-            continue
+            name, old, new = "schedule", *(render(summarize_timetable(timetable)) for timetable in (old, new))
         shown = _show(iso(old) if name in _INSTANTS else old), _show(iso(new) if name in _INSTANTS else new)
-        is_short = all(len(text) <= _VALUE_MAX for text in shown)
-        changes.append(f"{prefix}{name} {shown[0]} -> {shown[1]}" if is_short else f"{prefix}{name} changed")
+        if shown[0] != shown[1] and all(len(text) <= _VALUE_MAX for text in shown):
+            change = say("value_changed", subject=subject, name=name, value=shown[0], other_value=shown[1])
+        else:
+            change = say("value_changed_somehow", subject=subject, name=name)
+        changes.append(change)
     return changes
 
 

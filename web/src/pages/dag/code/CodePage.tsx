@@ -90,7 +90,7 @@ function Versions({ dagId, found }: { dagId: string; found: DagVersionRows }) {
       </form>
       <p>
         {t("Version {number}, made", { number: shown.version })} <Time at={shown.created_at} />:{" "}
-        {shown.changes.join("; ")}
+        {shown.changes.map((change) => change.text).join("; ")}
       </p>
       {shown.bundle_version !== null && (
         <p>{t("DAG bundle {name}, version {version}", { name: shown.bundle_name, version: shown.bundle_version })}</p>

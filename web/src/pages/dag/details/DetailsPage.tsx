@@ -62,7 +62,9 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
           </b>{" "}
           {settings.timetable.description && <Sentence {...settings.timetable.description} />}
         </Row>
-        <Row name={t("Runs have")}>{settings.timetable.family}</Row>
+        <Row name={t("Runs have")}>
+          <Sentence {...settings.timetable.family} />
+        </Row>
         <Row name={t("Timetable")}>
           <code>{settings.timetable.path}</code>
           {Object.keys(settings.timetable.data).length > 0 && (
@@ -107,7 +109,9 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
           <code>{settings.overlap}</code>
         </Row>
         {settings.jitter_s > 0 && <Row name="jitter">{settings.jitter_s} s</Row>}
-        <Row name={t("Dialect")}>{settings.dialect}</Row>
+        <Row name={t("Dialect")}>
+          <Sentence {...settings.dialect} />
+        </Row>
       </Part>
       <section>
         <h2>{t("Limits")}</h2>
@@ -152,7 +156,9 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
         {settings.listeners.length > 0 && <Row name={t("Listeners of plugins")}>{settings.listeners.join(", ")}</Row>}
         <Row name={t("Deadlines")}>{settings.deadlines || t("none")}</Row>
         <Row name={t("Alerts")}>{settings.alerts.join("; ") || t("none")}</Row>
-        <Row name={t("Processes of its tasks")}>{settings.processes}</Row>
+        <Row name={t("Processes of its tasks")}>
+          <Sentence {...settings.processes} />
+        </Row>
         <Row name={t("Tasks")}>{settings.tasks}</Row>
         <Row name="render_template_as_native_obj">{yesNo(dag.render_template_as_native_obj)}</Row>
       </Part>
