@@ -51,7 +51,6 @@ _OF_SERVICES = (
     "gnomon.entry.app.scheduler_wiring",
     "gnomon.entry.app.standalone",
     "gnomon.entry.app.triggerer_wiring",
-    "gnomon.entry.app.write_lock_watchdog",
     "gnomon.entry.cli.services",
     "gnomon.services.dagfiles.service",
     "gnomon.storage.store",

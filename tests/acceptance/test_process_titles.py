@@ -65,7 +65,6 @@ SERVICES = {
     "api-server",
     "triggerer",
     "monitor",
-    "write-lock-watchdog",
 }
 
 

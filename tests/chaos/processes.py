@@ -25,7 +25,6 @@ ROLES = {
     "dag-processor": "dag-processor",
     "scheduler": "scheduler",
     "api-server": "api-server",
-    "write-lock-watchdog": "write-lock-watchdog",
 }
 """Beginning of a process title to the role; the longest match counts."""
 

@@ -101,12 +101,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
 
         return run_monitor(cfg)
 
-    def write_lock_watchdog() -> int:
-        from gnomon.entry.app.write_lock_watchdog import watch_write_lock
-
-        return watch_write_lock(cfg.database_url)
-
-    services_of_any_database = [
+    return [
         *(
             [Service("worker", worker, cfg.number("workers", "shutdown_grace"))]
             if LOCAL_EXECUTOR in read_executors(cfg)
@@ -118,11 +113,6 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
         Service("triggerer", triggerer, demand=MarkDemand(OnDemandStart(cfg, TRIGGERER))),
         Service("monitor", monitor, demand=None if is_monitor_needed(cfg) else MarkDemand(OnDemandStart(cfg, MONITOR))),
     ]
-    return (
-        [*services_of_any_database, Service("write-lock-watchdog", write_lock_watchdog)]
-        if cfg.database_url.startswith("sqlite")
-        else services_of_any_database
-    )
 
 
 def _read_idle_end(cfg: Config) -> float:

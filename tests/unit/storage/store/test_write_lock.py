@@ -11,12 +11,8 @@ from tests.patience import PATIENCE_S
 
 from gnomon.ground.clock import VirtualClock
 from gnomon.storage.store import WriteLockTimeout
-from gnomon.storage.store.drivers.write_lock import (
-    LockHolder,
-    WriteLock,
-    find_lock_holder,
-    write_lock_path,
-)
+from gnomon.storage.store.drivers.lock_holder import LockHolder, find_lock_holder, find_pid_space, write_lock_path
+from gnomon.storage.store.drivers.write_lock import WriteLock
 
 START = 1_700_000_000_000_000
 
@@ -39,7 +35,7 @@ def test_the_holder_is_named_while_it_holds_and_not_after(database: Path) -> Non
     mine = WriteLock(database, clock)
     assert find_lock_holder(write_lock_path(database)) is None
     mine.acquire()
-    assert find_lock_holder(write_lock_path(database)) == LockHolder(os.getpid(), 12.5)
+    assert find_lock_holder(write_lock_path(database)) == LockHolder(os.getpid(), 12.5, find_pid_space())
     mine.release()
     assert find_lock_holder(write_lock_path(database)) is None
     mine.close()

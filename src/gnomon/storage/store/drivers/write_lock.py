@@ -1,9 +1,9 @@
 """The write lock of a SQLite database: an flock on `<db>.ticket`, taken before BEGIN IMMEDIATE.
 
 Writers wait in the kernel's queue instead of polling SQLite's lock, so "database is locked" does not occur. The holder
-writes its pid and the time into the file: a process that is frozen while it holds the lock blocks all writers, and the
-supervisor kills a process that holds it for longer than `LEASE_TTL_S` (TAKE_OVER in docs/contributing/ownership.md). The kernel
-releases the lock of a dead process, and SQLite drops its unfinished transaction.
+writes its pid and the time into the file: a process that is frozen while it holds the lock blocks all writers, and those who
+wait kill it once it has held the lock for longer than `LEASE_TTL_S` (`stuck_holder.py`; TAKE_OVER in docs/contributing/ownership.md).
+The kernel releases the lock of a dead process, and SQLite drops its unfinished transaction.
 """
 
 from __future__ import annotations
@@ -14,29 +14,17 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from gnomon.ground.clock import Clock
 from gnomon.model.sentences import say
+from gnomon.storage.store.drivers.lock_holder import find_lock_holder, write_holder, write_lock_path
+from gnomon.storage.store.drivers.stuck_holder import CHECK_EVERY_S, StuckHolderWatch
 from gnomon.storage.store.errors import WriteLockTimeout
 
 WAIT_MAX_S = 30.0
-"""How long a writer waits for the lock: many times the time after which the supervisor kills its holder."""
+"""How long a writer waits for the lock: many times the time after which a stopped holder is killed."""
 RETRY_PAUSES_S = (0.0003, 0.0006, 0.0012)
 """The pauses between attempts to take the lock, before a writer waits in the queue of the kernel."""
-_RECORD_BYTES = 48
-
-
-class LockHolder(NamedTuple):
-    """The process that holds the lock, and since when by the machine's monotonic clock, in seconds."""
-
-    pid: int
-    since: float
-
-
-def write_lock_path(database: Path) -> Path:
-    """The path of the lock file beside a database."""
-    return database.with_name(database.name + ".ticket")
 
 
 class WriteLock:
@@ -52,7 +40,7 @@ class WriteLock:
         """Wait until this process holds the lock. Raises WriteLockTimeout after `wait_max_s`."""
         if not self._try():
             self._queue()
-        os.pwrite(self._fd, f"{os.getpid()} {self._clock.monotonic():.6f}\n".ljust(_RECORD_BYTES).encode(), 0)
+        write_holder(self._fd, self._clock.monotonic())
 
     def release(self) -> None:
         """Release the lock: the next process in the queue gets it."""
@@ -75,7 +63,7 @@ class WriteLock:
     def _queue(self) -> None:
         """Wait in the kernel's queue. flock has no timeout, so a thread waits with a file description of its own."""
         waiter = _LockWaiter(_open_lock_file(self._path))
-        if not waiter.wait(self._wait_max_s):
+        if not self._wait(waiter):
             holder = find_lock_holder(self._path)
             why = say("process_holds_lock", number=holder.pid) if holder else say("many_processes_write")
             raise WriteLockTimeout(
@@ -89,6 +77,17 @@ class WriteLock:
         os.close(self._fd)
         self._fd = waiter.fd
 
+    def _wait(self, waiter: _LockWaiter) -> bool:
+        """Wait until the waiter has the lock; look again and again whether its holder is stopped. Returns False after `wait_max_s`."""
+        watch = StuckHolderWatch(self._path)
+        remaining_s = self._wait_max_s
+        while remaining_s > 0:
+            if waiter.wait(min(CHECK_EVERY_S, remaining_s)):
+                return True
+            remaining_s -= CHECK_EVERY_S
+            watch.check(self._clock.monotonic())
+        return waiter.abandon()
+
 
 class _LockWaiter:
     def __init__(self, fd: int) -> None:
@@ -99,13 +98,14 @@ class _LockWaiter:
         threading.Thread(target=self._lock, name="write-lock", daemon=True).start()
 
     def wait(self, timeout_s: float) -> bool:
-        if self._locked.wait(timeout_s):
-            return True
+        """Whether it has the lock within this time."""
+        return self._locked.wait(timeout_s)
+
+    def abandon(self) -> bool:
+        """Whether it has the lock; otherwise it will close its file as soon as it gets it."""
         with self._guard:
-            if self._locked.is_set():
-                return True
-            self._is_abandoned = True
-            return False
+            self._is_abandoned = not self._locked.is_set()
+            return not self._is_abandoned
 
     def _lock(self) -> None:
         fcntl.flock(self.fd, fcntl.LOCK_EX)
@@ -114,29 +114,6 @@ class _LockWaiter:
                 os.close(self.fd)
             else:
                 self._locked.set()
-
-
-def find_lock_holder(path: Path) -> LockHolder | None:
-    """The process that holds the lock now; None when it is free."""
-    try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _read_holder(fd)
-    finally:
-        os.close(fd)
-    return None
-
-
-def _read_holder(fd: int) -> LockHolder | None:
-    try:
-        pid, since = os.pread(fd, _RECORD_BYTES, 0).split()
-        return LockHolder(int(pid), float(since))
-    except ValueError:
-        return None
 
 
 def _open_lock_file(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Kills a process that is stopped inside a SQLite write transaction while all other writers wait: TAKE_OVER in docs/contributing/ownership.md.
+"""Kills a process that is stopped inside a SQLite write transaction: each writer that waits for it looks (TAKE_OVER in docs/contributing/ownership.md).
 
 A process that gets no processor, or waits for its disk, is not stopped, however long its transaction takes on a machine that has too much to do.
 """
@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import signal
 from pathlib import Path
 
 from gnomon.ground import log
-from gnomon.ground.clock import SystemClock
-from gnomon.ground.wakeups import StopFlag
-from gnomon.storage.store.address import SQLITE, parse_address
-from gnomon.storage.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.storage.store.drivers.lock_holder import LockHolder, find_lock_holder, find_pid_space
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
 CHECK_EVERY_S = 0.4
@@ -25,25 +21,11 @@ SLOW_MAX_S = 30.0
 ADVANCE = 0.1
 """A process is not stopped when it ran, or waited for a processor, for this part of the time between two checks."""
 _PROC = Path("/proc")
-_log = log.get_logger("app.write_lock")
+_log = log.get_logger("store.write_lock")
 
 
-def watch_write_lock(url: str) -> int:
-    """Until a stop signal: kill each process that holds the write lock of this database for too long; returns the exit code."""
-    address = parse_address(url)
-    if address.dialect != SQLITE:
-        return 0
-    stop = StopFlag().install_handlers()
-    clock = SystemClock()
-    watchdog = WriteLockWatchdog(write_lock_path(address.path))
-    while not stop():
-        watchdog.check(clock.monotonic())
-        select.select([stop], [], [], CHECK_EVERY_S)
-    return 0
-
-
-class WriteLockWatchdog:
-    """Looks at one lock file, again and again."""
+class StuckHolderWatch:
+    """Looks at the lock file again and again, for a writer that waits."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -54,19 +36,14 @@ class WriteLockWatchdog:
         """Kill the process that has held the lock for too long; returns its process id, None when there is none. `now`: by the monotonic clock."""
         last_sighting, self._seen = self._seen, None
         holder = find_lock_holder(self._path)
-        if holder is None:
+        if holder is None or holder.pid == os.getpid() or holder.pid_space != find_pid_space():
             return None
         advanced_s, is_on_disk = _read_advance(holder.pid)
         self._seen = (holder, now, advanced_s)
         held_s = now - holder.since
-        if held_s <= LEASE_TTL_S:
+        if held_s <= LEASE_TTL_S or last_sighting is None or last_sighting[0] != holder:
             return None
-        is_known = last_sighting is not None and last_sighting[0] == holder
-        is_slow = is_on_disk or (
-            last_sighting is not None
-            and is_known
-            and advanced_s - last_sighting[2] >= ADVANCE * (now - last_sighting[1])
-        )
+        is_slow = is_on_disk or advanced_s - last_sighting[2] >= ADVANCE * (now - last_sighting[1])
         if is_slow and held_s <= SLOW_MAX_S:
             return None
         return _kill(holder.pid) if find_lock_holder(self._path) == holder else None
