@@ -16,6 +16,9 @@ PROCESSES = {
     "monitor": "gnomon.services.monitor.service",
     "api-server": "gnomon.api.service",
     "command": "gnomon.entry.cli.main",
+    "command about DAGs": "gnomon.entry.cli.dags",
+    "command about runs": "gnomon.entry.cli.runs",
+    "command about pools": "gnomon.entry.cli.pools",
     "DAG file": "gnomon.authoring.sdk.dags.dag",
 }
 """The module with which the code of each kind of process begins."""

@@ -96,13 +96,13 @@ def test_walked_pages_follow_one_another_forwards_and_backwards(
     size = max(7, len(whole.keys) // 6)
     query = PageQuery(conditions, order, size)
     keys: list[tuple[object, ...]] = []
-    page, is_cut = read_walked_page(tx, walk, query)
+    page = read_walked_page(tx, walk, query)
     while page.keys:
-        assert not is_cut
-        before, _ = read_walked_page(tx, walk, replace(query, position=Position(page.keys[0], is_before=True)))
+        assert page.searched_to is None
+        before = read_walked_page(tx, walk, replace(query, position=Position(page.keys[0], is_before=True)))
         assert before.keys == keys[-size:]
         keys += page.keys
-        page, is_cut = read_walked_page(tx, walk, replace(query, position=Position(page.keys[-1])))
+        page = read_walked_page(tx, walk, replace(query, position=Position(page.keys[-1])))
     assert keys == whole.keys
     all_counted = count_walked(tx, walk, ALL)
     for offset in (0, 11, len(whole.keys)):
@@ -113,7 +113,7 @@ def test_walked_pages_follow_one_another_forwards_and_backwards(
             count_walked(tx, walk, offset + size + 1),
         ):
             assert (
-                read_walked_page(tx, walk, replace(query, offset=offset), counted)[0].keys
+                read_walked_page(tx, walk, replace(query, offset=offset), counted).keys
                 == whole.keys[offset : offset + size]
             )
 
@@ -132,7 +132,7 @@ def test_walked_rows_are_counted(tx: Transaction, conditions: tuple[Condition, .
     )
     assert (few.total, few.is_cut, few.ends_early) == (min(3, total), False, total >= 3)
     assert (
-        read_walked_page(tx, walk, PageQuery(conditions, order, 20))[0].keys
+        read_walked_page(tx, walk, PageQuery(conditions, order, 20)).keys
         == read_task_instance_page(tx, PageQuery(conditions, order, 20)).keys
     )
 
@@ -140,26 +140,32 @@ def test_walked_rows_are_counted(tx: Transaction, conditions: tuple[Condition, .
 def test_a_walk_ends_after_a_number_of_runs_and_says_so(tx: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_walk, "_PIECES", (2, 5, 7))
     order = build_order("run_pk", descends=False)
-    page, is_cut = read_walked_page(tx, find_walk(tx, FILTERS["none"], order), PageQuery(FILTERS["none"], order, 5))
-    assert (page.instances, is_cut) == ([], True)
-    assert read_walked_page(tx, find_walk(tx, FILTERS["due"], order), PageQuery(FILTERS["due"], order, 5))[1] is False
+    page = read_walked_page(tx, find_walk(tx, FILTERS["none"], order), PageQuery(FILTERS["none"], order, 5))
+    assert page.instances == [] and page.searched_to is not None
+    due = read_walked_page(tx, find_walk(tx, FILTERS["due"], order), PageQuery(FILTERS["due"], order, 5))
+    assert due.searched_to is None
 
 
+@pytest.mark.parametrize("descends", [False, True])
+@pytest.mark.parametrize("name", ["run_pk", "run_after"])
 @pytest.mark.parametrize("conditions", FILTERS.values(), ids=FILTERS)
-def test_a_page_that_the_counted_runs_do_not_fill_is_refused_without_being_read(
-    tx: Transaction, monkeypatch: pytest.MonkeyPatch, conditions: tuple[Condition, ...]
+def test_a_search_that_goes_on_where_it_ended_finds_all(
+    tx: Transaction, monkeypatch: pytest.MonkeyPatch, conditions: tuple[Condition, ...], name: str, descends: bool
 ) -> None:
+    order = build_order(name, descends=descends)
+    whole = read_task_instance_page(tx, PageQuery(conditions, order, ALL))
     monkeypatch.setattr(run_walk, "_PIECES", (2, 5, 7))
-    walk = find_walk(tx, conditions, build_order("run_pk", descends=False))
-    counted = count_walked(tx, walk, ALL)
-    for limit in (1, counted.total - 1, counted.total, counted.total + 1):
-        query = PageQuery(conditions, build_order("run_pk", descends=False), max(limit, 0))
-        page, is_cut = read_walked_page(tx, walk, query, counted)
-        expected, is_cut_too = read_walked_page(tx, walk, query)
-        assert (is_cut, page.keys, page.has_more) == (is_cut_too, [] if is_cut else expected.keys, expected.has_more)
-        with monkeypatch.context() as patch:
-            patch.setattr(run_walk, "read_page", None)
-            assert not is_cut or read_walked_page(tx, walk, query, counted)[1]
+    walk = find_walk(tx, conditions, order)
+    query = PageQuery(conditions, order, max(7, len(whole.keys) // 6))
+    keys: list[tuple[object, ...]] = []
+    page = read_walked_page(tx, walk, query, count_walked(tx, walk, ALL))
+    while True:
+        keys += page.keys
+        end = page.keys[-1] if page.has_more else page.searched_to
+        if end is None:
+            break
+        page = read_walked_page(tx, walk, replace(query, position=Position(end)))
+    assert keys == whole.keys
 
 
 def test_a_task_instance_that_was_marked_after_the_end_of_its_run_is_found_by_its_end(history: Database) -> None:
@@ -172,7 +178,7 @@ def test_a_task_instance_that_was_marked_after_the_end_of_its_run_is_found_by_it
     conditions = (Condition("end_date", Operator.AT_LEAST, END + 80 * DAY),)
     with history.read() as tx:
         walk = find_walk(tx, conditions, order)
-        assert [one.task_id for one in read_walked_page(tx, walk, PageQuery(conditions, order, 5))[0].instances] == [
+        assert [one.task_id for one in read_walked_page(tx, walk, PageQuery(conditions, order, 5)).instances] == [
             "task_2"
         ]
 

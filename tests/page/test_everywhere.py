@@ -70,6 +70,28 @@ def test_the_palette_opens_again_at_once(browser: Browser, product: Product) -> 
         seen.check()
 
 
+def test_keys_that_are_typed_at_once_are_for_the_palette(browser: Browser, product: Product) -> None:
+    """`g d` leads to the DAGs, but not when the palette has just been called."""
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        page = seen.page
+        expect(page.get_by_role("button", name="Find")).to_be_visible()
+        page.evaluate("""() => {
+            const press = (key, ctrlKey) => (document.activeElement ?? document.body).dispatchEvent(
+                new KeyboardEvent("keydown", {key, ctrlKey, bubbles: true, cancelable: true}));
+            press("k", true);
+            press("g", false);
+            press("d", false);
+        }""")
+        expect(page.get_by_role("combobox", name="Find a DAG")).to_be_focused()
+        expect(page).to_have_url(re.compile("/services$"))
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+k")
+        page.keyboard.type("gd")
+        expect(page.get_by_role("combobox", name="Find a DAG")).to_have_value("gd")
+        expect(page).to_have_url(re.compile("/services$"))
+
+
 def test_the_palette_finds_tasks_of_all_dags_and_knows_the_words_of_airflow(browser: Browser, product: Product) -> None:
     with visit(browser, product) as seen:
         seen.log_in("/services")

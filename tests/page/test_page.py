@@ -86,7 +86,8 @@ def test_pause_and_run_with_parameters(browser: Browser, product: Product) -> No
         expect(raw).to_have_value(re.compile('"day": "Monday"'))
         raw.fill(json.dumps({"day": 7}))
         page.get_by_role("button", name="Run now").click()
-        expect(page.get_by_role("status").filter(has_text="Created:").get_by_role("link")).to_be_visible()
+        expect(page).to_have_url(re.compile("/dags/nightly/runs/manual__"))
+        expect(page.get_by_text("is created.")).to_be_visible()
         seen.check()
     newest = product.rows("runs", "list", "nightly", "--limit", "1")[0]
     assert newest["conf"] in ({"day": 7}, '{"day": 7}', json.dumps({"day": 7})), newest

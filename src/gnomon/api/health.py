@@ -51,6 +51,8 @@ class HealthSnapshot:
     """None while the database is unavailable."""
     problems: tuple[Sentence, ...] = ()
     """Problems, each with a remedy; text in back quotes is a command or a name."""
+    silent: tuple[Sentence, ...] = ()
+    """Those of them that say which services are not alive."""
 
 
 def status_of_heartbeat(beat_at: Instant | None, now: Instant, threshold_s: float) -> HealthStatus | None:

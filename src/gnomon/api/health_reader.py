@@ -76,7 +76,7 @@ class HealthReader:
                     *filter(None, [describe_count(tx)]),
                     *find_setup_sentences(tx, self._cfg.number("triggerer", "job_heartbeat_sec")),
                 )
-                return HealthSnapshot(at, parts, _counts(tx), problems)
+                return HealthSnapshot(at, parts, _counts(tx), problems, tuple(find_silent_services(parts)))
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
             return HealthSnapshot(
@@ -156,8 +156,7 @@ def _worst_class(total: Counter[str]) -> str:
 
 def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[Sentence, ...]:
     """Problems that users must know about: components that are not running, and files that could not be loaded."""
-    dead = {part.name for part in parts if part.status is not HealthStatus.HEALTHY}
-    problems = [_describe_dead(name, code) for name, code in _DEAD_CODES.items() if name in dead]
+    problems = find_silent_services(parts)
     first = {error.path: error for error in reversed(list(errors))}
     shown = [quote(_first_line(first[path])) for path in sorted(first)[:ERRORS_SHOWN]]
     if len(first) > len(shown):
@@ -166,6 +165,12 @@ def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImpor
         last = say("file_errors_are_shown", why=shown[-1], command=Command("dags errors"))
         problems += [*shown[:-1], last]
     return tuple(problems)
+
+
+def find_silent_services(parts: Iterable[ComponentHealth]) -> list[Sentence]:
+    """The services that are not alive though work waits for them, each with the command that starts it."""
+    dead = {part.name for part in parts if part.status is not HealthStatus.HEALTHY}
+    return [_describe_dead(name, code) for name, code in _DEAD_CODES.items() if name in dead]
 
 
 def find_unclaimed_triggers(

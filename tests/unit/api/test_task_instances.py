@@ -180,6 +180,25 @@ def test_a_search_that_does_not_fill_its_page_is_refused(ended: Client, monkeypa
     assert _names(ended.get("/dags/~/dagRuns/~/taskInstances?queue=big&state=success&limit=1")) == ["extract"]
 
 
+def test_the_list_of_the_page_says_how_far_a_search_has_come_and_goes_on_from_there(
+    ended: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(task_instance_search, "PIECE", 1)
+    monkeypatch.setattr(task_instance_search, "SEARCHED_MAX", 2)
+    cursor, found, searches = "", [], 0
+    while cursor is not None:
+        page = ended.own(f"/dags/~/taskInstances?operator_not=BaseOperator&order_by=-run_after&cursor={cursor}")
+        assert (page["searched_until"] is None) is (page["next_cursor"] is None)
+        cursor, found, searches = page["next_cursor"], found + _names(page), searches + 1
+    assert (found, searches) == ([], 2)
+    page = ended.own("/dags/~/taskInstances?queue=big&order_by=-run_after&cursor=")
+    names = _names(page)
+    while page["next_cursor"] is not None:
+        page = ended.own(f"/dags/~/taskInstances?queue=big&order_by=-run_after&cursor={page['next_cursor']}")
+        names += _names(page)
+    assert names == ["extract"]
+
+
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

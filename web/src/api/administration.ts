@@ -28,6 +28,14 @@ export const PAGE = 50;
 /** The account of the page does not change while it is shown. */
 export const meQuery = () => queryOptions({ queryKey: ["me"], queryFn: () => get("/auth/me"), staleTime: Infinity });
 
+/** The role of the account on a DAG, which a grant may give. */
+export const dagRoleQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["me", "role", dagId],
+    queryFn: () => get("/api/gnomon/v1/dags/{dag_id}/role", { path: { dag_id: dagId } }).then((found) => found.role),
+    staleTime: Infinity,
+  });
+
 export const triggersQuery = (dagId: string | undefined, after: number | undefined) =>
   queryOptions({
     queryKey: ["triggers", dagId, after],

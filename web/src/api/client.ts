@@ -108,7 +108,8 @@ async function request<T>(method: string, path: string, body: unknown, signal: A
     );
   }
   if (answer.status === 401) {
-    window.location.assign(`/login?next=${encodeURIComponent(window.location.pathname + window.location.search)}`);
+    const next = encodeURIComponent(window.location.pathname + window.location.search);
+    window.location.assign(`/login?ended=true&next=${next}`);
     throw new ApiError(401, t("The session has ended."));
   }
   const text = await answer.text();

@@ -123,6 +123,14 @@ export const servicesQuery = () =>
     refetchInterval: SERVICES_MS,
   });
 
+/** The services that are not alive; every page says so. */
+export const silentServicesQuery = () =>
+  queryOptions({
+    queryKey: ["services", "silent"],
+    queryFn: () => get("/api/gnomon/v1/services/silent").then((found) => found.silent),
+    refetchInterval: SERVICES_MS,
+  });
+
 export const importErrorsQuery = () =>
   queryOptions({ queryKey: ["errors"], queryFn: () => get("/api/v2/importErrors", { query: { limit: 100 } }) });
 

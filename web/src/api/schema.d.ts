@@ -2032,6 +2032,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/services/silent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Silent Services
+         * @description The services that are not alive though work waits for them: what every page of a client should say. Cheap enough to be asked every few seconds.
+         */
+        get: operations["get_silent_services_api_gnomon_v1_services_silent_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/events": {
         parameters: {
             query?: never;
@@ -2288,6 +2308,26 @@ export interface paths {
          * @description What `gnomon dags show` prints, and the limits with where each comes from.
          */
         get: operations["get_dag_settings_api_gnomon_v1_dags__dag_id__settings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/dags/{dag_id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dag Role
+         * @description The role of the account on a DAG: the one on everything, or that of a grant for this DAG or one of its tags.
+         */
+        get: operations["get_dag_role_api_gnomon_v1_dags__dag_id__role_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2688,6 +2728,26 @@ export interface paths {
          * @description Task instances of all runs of one DAG, or with `~` of all DAGs, that have or had a state.
          */
         get: operations["get_task_instances_api_gnomon_v1_dags__dag_id__taskInstances_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find Names
+         * @description DAGs and tasks whose names have each word of the text, and those with its letters in this order.
+         */
+        get: operations["find_names_api_gnomon_v1_names_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5595,6 +5655,8 @@ export interface components {
             backfill_id: number;
             /** Dag Id */
             dag_id: string;
+            /** Is Dag Paused */
+            is_dag_paused: boolean;
             /**
              * State
              * @enum {string}
@@ -7724,6 +7786,14 @@ export interface components {
             latest_dag_processor_heartbeat: string | null;
         };
         /**
+         * DagRoleAnswer
+         * @description What the account may do on a DAG.
+         */
+        DagRoleAnswer: {
+            /** Role */
+            role: string;
+        };
+        /**
          * DagRunAssetReference
          * @description `DagRunAssetReference` of Airflow's document.
          */
@@ -8594,6 +8664,36 @@ export interface components {
             schedules: components["schemas"]["FilterChoice"][];
             /** Folders */
             folders: components["schemas"]["FilterChoice"][];
+        };
+        /**
+         * FoundDagAnswer
+         * @description A DAG that fits.
+         */
+        FoundDagAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Display Name */
+            display_name: string;
+        };
+        /**
+         * FoundNamesAnswer
+         * @description What fits, the best first; among equal ones the DAG that ran last is first.
+         */
+        FoundNamesAnswer: {
+            /** Dags */
+            dags: components["schemas"]["FoundDagAnswer"][];
+            /** Tasks */
+            tasks: components["schemas"]["FoundTaskAnswer"][];
+        };
+        /**
+         * FoundTaskAnswer
+         * @description A task that fits.
+         */
+        FoundTaskAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Task Id */
+            task_id: string;
         };
         /**
          * GivenAnswer
@@ -10699,6 +10799,14 @@ export interface components {
             notes: components["schemas"]["NoteRow"][];
         };
         /**
+         * SilentServicesAnswer
+         * @description The services that are not alive though work waits for them.
+         */
+        SilentServicesAnswer: {
+            /** Silent */
+            silent: components["schemas"]["SentenceAnswer"][];
+        };
+        /**
          * SkippedDayAnswer
          * @description A day without a slot because of the calendar.
          */
@@ -11079,6 +11187,24 @@ export interface components {
             /** Executor Config */
             executor_config: string;
             dag_version: components["schemas"]["DagVersionResponse"] | null;
+        };
+        /**
+         * TaskInstanceListAnswer
+         * @description A page of task instances.
+         */
+        TaskInstanceListAnswer: {
+            /** Task Instances */
+            task_instances: components["schemas"]["TaskInstanceResponse"][];
+            /** Total Entries */
+            total_entries?: number | null;
+            /** Total Entries Limit */
+            total_entries_limit?: number | null;
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Previous Cursor */
+            previous_cursor?: string | null;
+            /** Searched Until */
+            searched_until?: string | null;
         };
         /**
          * TaskInstanceResponse
@@ -16890,6 +17016,26 @@ export interface operations {
             };
         };
     };
+    get_silent_services_api_gnomon_v1_services_silent_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SilentServicesAnswer"];
+                };
+            };
+        };
+    };
     stream_events_api_gnomon_v1_events_get: {
         parameters: {
             query?: {
@@ -17319,6 +17465,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DagSettingsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_dag_role_api_gnomon_v1_dags__dag_id__role_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DagRoleAnswer"];
                 };
             };
             /** @description Validation Error */
@@ -18052,7 +18229,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TaskInstanceCollectionResponse"];
+                    "application/json": components["schemas"]["TaskInstanceListAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    find_names_api_gnomon_v1_names_get: {
+        parameters: {
+            query?: {
+                text?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundNamesAnswer"];
                 };
             };
             /** @description Validation Error */

@@ -1,8 +1,9 @@
 /** The acts on a run or a task: one is chosen, its scope is set, and what it touches is listed before it is done. */
 
+import { Act } from "./Act";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { type Act, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
+import { type Act as ActName, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
 import { useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
 import { showRunToast, showToast } from "../state/toasts";
@@ -12,7 +13,7 @@ import { useVersionChoice, VersionChoice } from "./VersionChoice";
 import styles from "./actPanel.module.css";
 
 export interface ActChoice {
-  act: Act;
+  act: ActName;
   label: string;
   scope: ActScope;
 }
@@ -22,7 +23,7 @@ interface ActPanelProps {
   choices: readonly ActChoice[];
   /** The parts of the scope that can be chosen for this target. */
   scopes: readonly (keyof ActScope)[];
-  onDone?: (act: Act) => void;
+  onDone?: (act: ActName) => void;
 }
 
 const SCOPES: Record<keyof ActScope, string> = {
@@ -41,36 +42,38 @@ const SHOWN_MAX = 200;
 export function ActPanel({ target, choices, scopes, onDone }: ActPanelProps) {
   const [chosen, setChosen] = useState<ActChoice>();
   return (
-    <div className={styles.panel}>
-      <div className="acts">
-        {choices.map((one) => (
-          <button
-            key={one.label}
-            type="button"
-            aria-expanded={chosen?.label === one.label}
-            onClick={() => setChosen(chosen?.label === one.label ? undefined : one)}
-          >
-            {t(one.label)} …
-          </button>
-        ))}
+    <Act dagId={target.dagId}>
+      <div className={styles.panel}>
+        <div className="acts">
+          {choices.map((one) => (
+            <button
+              key={one.label}
+              type="button"
+              aria-expanded={chosen?.label === one.label}
+              onClick={() => setChosen(chosen?.label === one.label ? undefined : one)}
+            >
+              {t(one.label)} …
+            </button>
+          ))}
+        </div>
+        {chosen && (
+          <ActForm
+            key={chosen.label}
+            target={target}
+            choice={chosen}
+            close={() => setChosen(undefined)}
+            scopes={scopes.filter(
+              (one) => chosen.act !== "delete" && (chosen.act === "clear" || !CLEAR_ONLY.includes(one)),
+            )}
+            done={(rows) => {
+              say(chosen.act, target, rows);
+              setChosen(undefined);
+              onDone?.(chosen.act);
+            }}
+          />
+        )}
       </div>
-      {chosen && (
-        <ActForm
-          key={chosen.label}
-          target={target}
-          choice={chosen}
-          close={() => setChosen(undefined)}
-          scopes={scopes.filter(
-            (one) => chosen.act !== "delete" && (chosen.act === "clear" || !CLEAR_ONLY.includes(one)),
-          )}
-          done={(rows) => {
-            say(chosen.act, target, rows);
-            setChosen(undefined);
-            onDone?.(chosen.act);
-          }}
-        />
-      )}
-    </div>
+    </Act>
   );
 }
 
@@ -83,7 +86,7 @@ interface ActFormProps {
 }
 
 /** What was done, with links to the runs that were touched, that of the page first. */
-function say(act: Act, target: ActTarget, rows: readonly Touched[]): void {
+function say(act: ActName, target: ActTarget, rows: readonly Touched[]): void {
   if (act === "delete")
     return showToast(t("The run {run} of {dag} is deleted.", { run: target.runId, dag: target.dagId }));
   const others = new Map(rows.map((row) => [`${row.dagId} ${row.runId}`, { dagId: row.dagId, runId: row.runId }]));
@@ -158,8 +161,8 @@ function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
 }
 
 /** The rows by what becomes of them, what the act says first. */
-function groupByFate(act: Act, rows: readonly Touched[]): [Act, Touched[]][] {
-  const groups = new Map<Act, Touched[]>();
+function groupByFate(act: ActName, rows: readonly Touched[]): [ActName, Touched[]][] {
+  const groups = new Map<ActName, Touched[]>();
   for (const row of rows) groups.set(row.becomes ?? act, [...(groups.get(row.becomes ?? act) ?? []), row]);
   return [...groups];
 }
@@ -198,7 +201,7 @@ function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: strin
   );
 }
 
-function describe(act: Act, rows: readonly Touched[]): string {
+function describe(act: ActName, rows: readonly Touched[]): string {
   const count = rows.length;
   switch (act) {
     case "clear":
@@ -222,7 +225,7 @@ function describe(act: Act, rows: readonly Touched[]): string {
   }
 }
 
-function describeDone(act: Act, count: number): string {
+function describeDone(act: ActName, count: number): string {
   if (act === "clear")
     return tn("Done: {count} task instance is cleared.", "Done: {count} task instances are cleared.", count);
   return tn("Done: {count} task instance is {state}.", "Done: {count} task instances are {state}.", count, {
@@ -230,6 +233,6 @@ function describeDone(act: Act, count: number): string {
   });
 }
 
-function confirmText(act: Act): string {
+function confirmText(act: ActName): string {
   return act === "clear" ? t("Clear them") : act === "delete" ? t("Delete the run") : t("Mark them");
 }

@@ -23,9 +23,12 @@ export function Answer<T>({
   }
   if (query.isError) return <Failure what={what} error={query.error} retry={() => void query.refetch()} />;
   return (
-    <p className="soft" aria-busy="true">
-      {t("Reading {what} …", { what })}
-    </p>
+    <div className="skeleton" aria-busy="true">
+      <p className="soft">{t("Reading {what} …", { what })}</p>
+      <span />
+      <span />
+      <span />
+    </div>
   );
 }
 

@@ -1,5 +1,6 @@
 /** A backfill with its progress; one that has not ended can be paused, continued and cancelled. */
 
+import { Act } from "./Act";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Backfill, useChangeBackfill } from "../api/across";
@@ -18,14 +19,16 @@ export const BACKFILL_STATES: [Backfill["state"], string][] = [
 
 export function BackfillItem({ backfill }: { backfill: Backfill }) {
   const hasEnded = backfill.state === "complete" || backfill.state === "cancelled";
-  const words = BACKFILL_STATES.find(([state]) => state === backfill.state)?.[1] ?? backfill.state;
+  const waits = backfill.is_dag_paused && (backfill.state === "running" || backfill.state === "planning");
+  const state = waits ? "paused" : backfill.state;
+  const words = BACKFILL_STATES.find(([name]) => name === backfill.state)?.[1] ?? backfill.state;
   return (
     <li>
       <div className={styles.head}>
         <Link className="name" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>
           {backfill.dag_id}
         </Link>
-        <span className={`badge ${styles[backfill.state]}`}>{t(words)}</span>
+        <span className={`badge ${styles[state]}`}>{waits ? t("waits: the DAG is paused") : t(words)}</span>
         <span className="soft">
           {t("backfill {id} by {user},", { id: backfill.backfill_id, user: backfill.created_by })}{" "}
           <Time at={backfill.created_at} />
@@ -46,7 +49,11 @@ export function BackfillItem({ backfill }: { backfill: Backfill }) {
         <pre tabIndex={0}>{JSON.stringify(backfill.dag_run_conf, null, 2)}</pre>
       )}
       {backfill.error && <p className="notice">{backfill.error}</p>}
-      {!hasEnded && <BackfillActs backfill={backfill} />}
+      {!hasEnded && (
+        <Act dagId={backfill.dag_id}>
+          <BackfillActs backfill={backfill} />
+        </Act>
+      )}
     </li>
   );
 }

@@ -1,5 +1,6 @@
 /** The conditions of a run or a task as a tree: what is met, what is not, since when, and the button that releases. */
 
+import { Act } from "./Act";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Condition, findReleaseRequest, type Release, useRunChange } from "../api/runs";
@@ -137,7 +138,7 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
   }
   if (!send) return <span className="soft"> · {words.effect}</span>;
   return (
-    <>
+    <Act dagId={release.dag_id ?? dagId}>
       {" "}
       <button
         type="button"
@@ -164,7 +165,7 @@ function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) 
         </span>
       )}
       {act.isError && <Refusal error={act.error} />}
-    </>
+    </Act>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The question of a task to a person, with the form to answer it; an answered one with its answer. */
 
+import { Act } from "./Act";
 import { useId, useState } from "react";
 import type { InstancePlace } from "../api/places";
 import { type HitlDetail, useHitlAnswer } from "../api/hitl";
@@ -28,10 +29,15 @@ export function HitlForm({ detail, heading: Heading = "h3" }: { detail: HitlDeta
       {detail.response_received ? (
         <Answered detail={detail} />
       ) : (
-        <Form
-          detail={detail}
-          at={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }}
-        />
+        <Act
+          dagId={one.dag_id}
+          otherwise={<p className="soft">{t("Your account may read this question, and not answer it.")}</p>}
+        >
+          <Form
+            detail={detail}
+            at={{ dagId: one.dag_id, runId: one.dag_run_id, taskId: one.task_id, mapIndex: one.map_index }}
+          />
+        </Act>
       )}
     </section>
   );

@@ -13,6 +13,7 @@ import { FIRST, GROUPS, isOffered, type NavigationEntry } from "./navigation";
 import { PaletteButton } from "./palette/PaletteButton";
 import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
+import { ServerNotice } from "./ServerNotice";
 import { Shortcuts } from "./Shortcuts";
 import { Toasts } from "./Toasts";
 import styles from "./layout.module.css";
@@ -77,6 +78,7 @@ export function Layout() {
           </Menu>
         )}
       </header>
+      <ServerNotice />
       <main id="content">
         <Outlet />
       </main>

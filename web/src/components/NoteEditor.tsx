@@ -1,5 +1,6 @@
 /** The note of a run or a task instance, and the form to change it. */
 
+import { Act } from "./Act";
 import { useState } from "react";
 import { type NotePlace, saveNote, useRunChange } from "../api/runs";
 import { t } from "../state/language";
@@ -20,9 +21,11 @@ export function NoteEditor({ place, note }: { place: NotePlace; note: string | n
             <LongText text={note} />
           </p>
         )}
-        <button type="button" onClick={() => setDraft(note ?? "")}>
-          {note ? t("Change the note") : t("Add a note")}
-        </button>
+        <Act dagId={place.dagId}>
+          <button type="button" onClick={() => setDraft(note ?? "")}>
+            {note ? t("Change the note") : t("Add a note")}
+          </button>
+        </Act>
       </div>
     );
   }

@@ -1,7 +1,7 @@
 /** Who uses the page, and what that account may do. */
 
-import { useQuery } from "@tanstack/react-query";
-import { type Me, meQuery } from "../api/administration";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { dagRoleQuery, type Me, meQuery } from "../api/administration";
 
 export function useMe(): Me | undefined {
   return useQuery(meQuery()).data;
@@ -10,4 +10,21 @@ export function useMe(): Me | undefined {
 /** Whether the account may do this, `edit pool`; false until it is known. */
 export function useMay(act: string): boolean {
   return useMe()?.may.includes(act) ?? false;
+}
+
+const READERS: readonly (string | undefined)[] = [undefined, "none", "viewer"];
+
+/** Whether the account may change this DAG, its runs and its tasks: by its role on everything, or by a grant; false until it is known. */
+export function useMayChange(dagId: string): boolean {
+  const me = useMe();
+  const mayEverywhere = !READERS.includes(me?.role);
+  const role = useQuery({ ...dagRoleQuery(dagId), enabled: !mayEverywhere && (me?.grants.length ?? 0) > 0 }).data;
+  return mayEverywhere || !READERS.includes(role);
+}
+
+/** The same, outside of a component. */
+export async function mayChange(client: QueryClient, dagId: string): Promise<boolean> {
+  const me = await client.fetchQuery(meQuery());
+  if (!READERS.includes(me.role)) return true;
+  return me.grants.length > 0 && !READERS.includes(await client.fetchQuery(dagRoleQuery(dagId)));
 }

@@ -20,13 +20,15 @@ export async function loadLanguage(language: Language): Promise<void> {
   translations = language === "zh" ? (await import("../strings/zh")).TEXTS : {};
 }
 
-/** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it. */
+/** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it.
+ * Where one English text has several translations, what it is about follows behind a line: `By|answer`. */
 export function t(text: string, values: Record<string, string | number> = {}): string {
-  return (translations[text] ?? text).replace(/\{(\w+)\}/g, (whole, name: string) =>
+  return (translations[text] ?? text.replace(CONTEXT, "")).replace(/\{(\w+)\}/g, (whole, name: string) =>
     name in values ? isolate(String(values[name])) : whole,
   );
 }
 
+const CONTEXT = /\|\w+$/;
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
 const ISOLATES = /[\u2066-\u2069]/g;
 

@@ -18,6 +18,9 @@ const KINDS = [
 const GATHER_MS = 150;
 const COSTLY_MS = 2_000;
 const REOPEN_MS = 3_000;
+/** The server sends a beat every 5 seconds: after this silence it does not live, whatever the connection says. */
+const SILENCE_MS = 12_000;
+const LOOK_MS = 2_000;
 export type Connection = "connecting" | "live" | "lost";
 
 export interface ChangeData {
@@ -83,10 +86,17 @@ export function useLiveChanges(): Connection {
     let source: EventSource | undefined;
     let timer: number | undefined;
     let wasLost = false;
+    let heardAt = performance.now();
     const place = readMeta("gnomon-place");
+    const hear = () => {
+      heardAt = performance.now();
+    };
     const open = () => {
+      hear();
       source = new EventSource(place && !wasLost ? `${ADDRESS}?after=${place}` : ADDRESS);
+      source.addEventListener("beat", hear);
       source.addEventListener("ready", () => {
+        hear();
         setConnection("live");
         if (wasLost) void client.invalidateQueries();
         wasLost = false;
@@ -94,6 +104,7 @@ export function useLiveChanges(): Connection {
       source.addEventListener("reset", () => void client.invalidateQueries());
       for (const kind of KINDS) {
         source.addEventListener(kind, (event) => {
+          hear();
           refresh.add(findStaleKeys(kind, JSON.parse(event.data as string) as ChangeData));
           costly.add(findCostlyKeys(kind));
         });
@@ -105,7 +116,15 @@ export function useLiveChanges(): Connection {
       };
     };
     open();
+    const look = window.setInterval(() => {
+      if (performance.now() - heardAt < SILENCE_MS) return;
+      wasLost = true;
+      setConnection("lost");
+      source?.close();
+      open();
+    }, LOOK_MS);
     return () => {
+      window.clearInterval(look);
       source?.close();
       window.clearTimeout(timer);
       refresh.stop();

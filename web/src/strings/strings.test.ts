@@ -32,6 +32,14 @@ test("every Chinese text belongs to a text of the page", () => {
   expect(Object.keys(TEXTS).filter((text) => !used.has(text))).toEqual([]);
 });
 
+test("a text has one Chinese one, in one file", () => {
+  const all = Object.values(import.meta.glob<Record<string, unknown>>("./zh/*.ts", { eager: true })).flatMap((file) =>
+    Object.entries(file).filter(([name]) => name !== "TEXTS"),
+  );
+  const keys = all.flatMap(([, texts]) => Object.keys(texts as object));
+  expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([]);
+});
+
 test("both name the same values", () => {
   const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map((found) => found[0]).sort();
   for (const [english, chinese] of Object.entries(TEXTS)) expect(names(chinese), english).toEqual(names(english));

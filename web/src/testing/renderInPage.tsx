@@ -10,6 +10,10 @@ import {
 } from "@tanstack/react-router";
 import { act, cleanup, render } from "@testing-library/react";
 import type { ReactNode } from "react";
+import { type Me, meQuery } from "../api/administration";
+
+/** The account of the tests: whoever may do everything is offered every act. */
+const ADMIN: Me = { account: "admin", role: "admin", grants: [], has_accounts: true, has_password: true, may: [] };
 
 /** Returns a function that reads the address that is shown. */
 export async function renderInPage(component: () => ReactNode, address = "/"): Promise<() => string> {
@@ -21,6 +25,7 @@ export async function renderInPage(component: () => ReactNode, address = "/"): P
     history: createMemoryHistory({ initialEntries: [address] }),
   });
   const client = new QueryClient({ defaultOptions: { queries: { retry: false }, mutations: { retry: false } } });
+  client.setQueryData(meQuery().queryKey, ADMIN);
   await act(async () => {
     await router.load();
     render(

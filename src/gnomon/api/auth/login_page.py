@@ -35,7 +35,10 @@ _TEXTS = {
     },
 }
 """The words of the page by language."""
-_PROBLEMS = {"zh": {"wrong name or password": "用户名或密码错误"}}
+SESSION_ENDED = "your session has ended; log in again to go on where you were"
+_PROBLEMS = {
+    "zh": {"wrong name or password": "用户名或密码错误", SESSION_ENDED: "会话已结束；重新登录后将回到原来的页面"}
+}
 """By language: the translations of errors; the others are English."""
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
-from gnomon.api.auth.login_page import render_login_page
+from gnomon.api.auth.login_page import SESSION_ENDED, render_login_page
 from gnomon.api.auth.session_cookies import build_session_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.refusals import Refusal, find_sentence
@@ -59,11 +59,16 @@ async def create_token_cli(body: LoginBody, request: Request, context: Context) 
 
 @router.get(LOGIN_PATH, include_in_schema=False)
 def show_login(
-    context: Context, request: Request, next_page: Annotated[str, Query(alias="next")] = "/", logged_out: bool = False
+    context: Context,
+    request: Request,
+    next_page: Annotated[str, Query(alias="next")] = "/",
+    logged_out: bool = False,
+    ended: bool = False,
 ) -> Response:
-    """The page with the form of the login."""
+    """The page with the form of the login; it says when a session has ended while its page was open."""
     _require_accounts(context)
-    return HTMLResponse(_render(context, request, clean_target(next_page), is_logged_out=logged_out))
+    problem = SESSION_ENDED if ended else ""
+    return HTMLResponse(_render(context, request, clean_target(next_page), problem, is_logged_out=logged_out))
 
 
 def _render(

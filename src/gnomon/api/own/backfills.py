@@ -19,6 +19,7 @@ from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.queries.report.listings.backfill_list import build_backfill_rows, name_backfill_state
 from gnomon.storage.store.dag_records import backfills
+from gnomon.storage.store.dag_records.dags import list_dags
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])
 State = Literal["planning", "running", "paused", "cancelled", "complete"]
@@ -38,6 +39,8 @@ class BackfillAnswer(Answer):
 
     backfill_id: int
     dag_id: str
+    is_dag_paused: bool
+    """The DAG is paused: no run of the backfill starts."""
     state: State
     """`planning`: its slots are still being found."""
     from_date: datetime
@@ -87,8 +90,15 @@ def get_backfills(
             if dag_id in visible and (not filters.state or name_backfill_state(record) in filters.state)
         ]
         rows = build_backfill_rows(tx, cut_page(chosen, filters))
+        paused = {dag.dag_id for dag in list_dags(tx) if dag.paused} if rows else set()
     answers = [
-        BackfillAnswer.model_validate({**asdict(row), "error": None if row.error is None else hide(row.error)})
+        BackfillAnswer.model_validate(
+            {
+                **asdict(row),
+                "is_dag_paused": row.dag_id in paused,
+                "error": None if row.error is None else hide(row.error),
+            }
+        )
         for row in rows
     ]
     return BackfillsAnswer(backfills=answers, total_entries=len(chosen))

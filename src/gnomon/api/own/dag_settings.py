@@ -161,6 +161,22 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
     )
 
 
+class DagRoleAnswer(Answer):
+    """What the account may do on a DAG."""
+
+    role: str
+    """`viewer`, or a role that may change the DAG and its runs: `user`, `operator` or `admin`."""
+
+
+@router.get("/role", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_dag_role(dag_id: Id, context: Context, user: CurrentUser) -> DagRoleAnswer:
+    """The role of the account on a DAG: the one on everything, or that of a grant for this DAG or one of its tags."""
+    refuse_wildcard("dag_id", dag_id)
+    with context.database.read() as tx:
+        tags = dag_list.find_dag(tx, dag_id).spec.tags
+    return DagRoleAnswer(role=str(max(user.identity.everywhere, user.identity.find_dag_role(dag_id, tags))))
+
+
 @router.get("/versions", dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])
 def get_dag_version_rows(
     dag_id: Id, context: Context, user: CurrentUser, limit: Annotated[int, Query(ge=1, le=VERSIONS_MAX)] = 50

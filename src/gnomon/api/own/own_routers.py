@@ -22,6 +22,7 @@ from gnomon.api.own import (
     grids,
     limit_use,
     log_lines,
+    name_searches,
     operation_routes,
     options,
     pool_use,
@@ -71,6 +72,7 @@ OWN_ROUTERS = (
     structures.router,
     run_timelines.router,
     run_lists.router,
+    name_searches.router,
     operation_routes.router,
 )
 

@@ -68,6 +68,13 @@ class RunListAnswer(DAGRunCollectionResponse):
     dag_runs: list[ListedRunAnswer]  # type: ignore[assignment]
 
 
+class TaskInstanceListAnswer(TaskInstanceCollectionResponse):
+    """A page of task instances."""
+
+    searched_until: datetime | None = None
+    """A search that no index serves ended before the page was full: when the last run that it has come to was due. `next_cursor` goes on from there."""
+
+
 @router.get("/dagRuns", dependencies=[requires(Permission.READ, ApiResource.DAG_RUN)])
 def get_dag_runs(
     dag_id: Id, filters: Annotated[NegatedRunFilters, Query()], context: Context, user: CurrentUser
@@ -113,9 +120,12 @@ def _find_late_since(context: ApiContext, listed: Sequence[DAGRunResponse]) -> d
 @router.get("/taskInstances", dependencies=[requires(Permission.READ, ApiResource.TASK_INSTANCE)])
 def get_task_instances(
     dag_id: Id, filters: Annotated[NegatedTaskFilters, Query()], context: Context, user: CurrentUser
-) -> TaskInstanceCollectionResponse:
+) -> TaskInstanceListAnswer:
     """Task instances of all runs of one DAG, or with `~` of all DAGs, that have or had a state."""
-    return list_task_instances(context, user, dag_id, ALL, filters)
+    collection, searched_until = list_task_instances(
+        context, user, dag_id, ALL, filters, may_end_early=filters.cursor is not None
+    )
+    return TaskInstanceListAnswer(**dict(collection), searched_until=_show(searched_until))
 
 
 def _show(instant: Instant | None) -> datetime | None:

@@ -90,6 +90,19 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
     )
 
 
+class SilentServicesAnswer(Answer):
+    """The services that are not alive though work waits for them."""
+
+    silent: list[SentenceAnswer]
+    """Each with what does not happen, and its remedy."""
+
+
+@router.get("/silent", dependencies=[requires(Permission.READ, ApiResource.DAG)])
+def get_silent_services(context: Context) -> SilentServicesAnswer:
+    """The services that are not alive though work waits for them: what every page of a client should say. Cheap enough to be asked every few seconds."""
+    return SilentServicesAnswer(silent=[build_sentence(sentence, str) for sentence in context.read_health().silent])
+
+
 def _read_figures(written: WrittenFigures, process_id: str) -> dict[str, float]:
     """The figures of a process without labels, of what it has written."""
     samples = written.samples.get(process_id, ())

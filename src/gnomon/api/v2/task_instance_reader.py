@@ -17,8 +17,9 @@ from gnomon.api.v2.run_filters import RUN_KEY, RUN_ORDER
 from gnomon.api.v2.schemas.task_instances_shapes import TaskInstanceResponse
 from gnomon.api.v2.task_instance_answers import InstanceLookups, build_task_instance
 from gnomon.api.v2.task_instance_filters import ONLY_IN_SPECS, ORDERS_WITH_INDEX, read_fields
-from gnomon.api.v2.task_instance_search import search_specs
+from gnomon.api.v2.task_instance_search import SEARCHED_MAX, search_specs
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.instants import Instant
 from gnomon.model.sentences import RunName, say
 from gnomon.queries.report.listings.not_found import task_not_found
 from gnomon.queries.report.listings.run_list import TaskInstanceRow
@@ -102,12 +103,27 @@ class InstancesOfRuns:
     keys: list[tuple[object, ...]]
     has_more: bool
     total: TotalEntries
+    searched_to: tuple[object, ...] | None = None
+    """The search ended before the page was full: the values of the sort keys behind which it goes on."""
+    searched_until: Instant | None = None
+    """When the last run that was searched was due."""
 
 
 def read_instances_of_several_runs(
-    context: ApiContext, tx: Transaction, user: User, dag_id: str, run_id: str, query: PageQuery, order: Ordering
+    context: ApiContext,
+    tx: Transaction,
+    user: User,
+    dag_id: str,
+    run_id: str,
+    query: PageQuery,
+    order: Ordering,
+    *,
+    may_end_early: bool,
 ) -> InstancesOfRuns:
-    """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id."""
+    """The page of the task instances that have a row: of all DAGs that the user sees or one, of all runs or those with one run id.
+
+    Raises Refusal (400) where a long search does not fill the page; with `may_end_early` the page then says how far it went.
+    """
     answerable = [condition for condition in query.conditions if condition.field not in ONLY_IN_SPECS]
     of_specs = [
         condition for condition in query.conditions if condition.field in ONLY_IN_SPECS or condition.field == "pool"
@@ -135,13 +151,15 @@ def read_instances_of_several_runs(
             check_sorted(total, order, ORDERS_WITH_INDEX, "task instances")
     if walk is None and not total.total:
         return InstancesOfRuns([], [], has_more=False, total=total)
+    if counted is not None and counted.is_cut and counted.total <= query.offset + query.limit and not may_end_early:
+        raise _refuse_rare()  # it is known without reading a row
     rows = replace(query, conditions=tuple(marked), is_short=total.limit is None)
 
     def read(part: PageQuery) -> TaskInstancePage:
         return (
             read_task_instance_page(tx, part)
             if walk is None
-            else _read_walked_instances(tx, walk, replace(part, conditions=query.conditions, is_short=False), counted)
+            else read_walked_page(tx, walk, replace(part, conditions=query.conditions, is_short=False), counted)
         )
 
     if of_specs:
@@ -154,7 +172,18 @@ def read_instances_of_several_runs(
         if walk is not None and total.limit is not None and query.position is None:
             at_least = max(total.total, query.offset + len(page.instances))
             total = TotalEntries(at_least, at_least)
-    return InstancesOfRuns(build_several(context, tx, page.instances), page.keys, page.has_more, total)
+    answers = build_several(context, tx, page.instances)
+    if page.searched_to is None:
+        return InstancesOfRuns(answers, page.keys, page.has_more, total)
+    if not may_end_early or (query.position is not None and query.position.is_before):
+        if of_specs:
+            raise Refusal(400, say("too_many_instances_are_searched", most=SEARCHED_MAX))
+        raise _refuse_rare()
+    run_pk = page.searched_to[[key.field for key in order.keys].index("run_pk")]
+    assert isinstance(run_pk, int)
+    until = read_listed_runs(tx, [run_pk])[run_pk].run.run_after
+    total = TotalEntries(len(page.instances), len(page.instances))
+    return InstancesOfRuns(answers, page.keys, page.has_more, total, page.searched_to, until)
 
 
 def _allow_no_pool(condition: Condition) -> Condition:
@@ -175,15 +204,6 @@ def _count_walked_instances(
     if counted.is_cut and not walk.is_in_order:
         raise _refuse_rare()
     return TotalEntries(counted.total, counted.total if counted.is_cut or counted.ends_early else None), counted
-
-
-def _read_walked_instances(
-    tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None
-) -> TaskInstancePage:
-    page, is_cut = read_walked_page(tx, walk, query, counted)
-    if is_cut:
-        raise _refuse_rare()
-    return page
 
 
 def _refuse_rare() -> Refusal:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from gnomon.api.common.refusals import Refusal
 from gnomon.api.v2.task_instance_filters import read_spec_fields
-from gnomon.model.sentences import say
 from gnomon.queries.report.listings.task_instance_details import TaskInstanceDetail
 from gnomon.storage.store.pages.memory_pages import holds
 from gnomon.storage.store.pages.page_query import Condition, PageQuery, Position
@@ -27,14 +25,13 @@ AddSpecs: TypeAlias = Callable[[Sequence[ListedTaskInstance]], Sequence[tuple[Li
 def search_specs(
     add_specs: AddSpecs, read: ReadPage, query: PageQuery, conditions: Sequence[Condition]
 ) -> TaskInstancePage:
-    """The page of the task instances that also meet these conditions on their specs.
-
-    Raises Refusal (400) when SEARCHED_MAX task instances do not fill it, though there are more.
-    """
+    """The page of the task instances that also meet these conditions on their specs. At most SEARCHED_MAX task instances are read for it."""
     is_before = query.position is not None and query.position.is_before
     skipped = 0 if query.position is not None else query.offset
     pairs: list[tuple[ListedTaskInstance, tuple[object, ...]]] = []
+    searched_to: tuple[object, ...] | None = None
     for page in _read_pieces(read, query):
+        searched_to = page.searched_to
         fits = [
             all(holds(condition, fields) for condition in conditions)
             for fields in [read_spec_fields(detail) for _listed, detail in add_specs(page.instances)]
@@ -48,17 +45,22 @@ def search_specs(
     pairs = pairs[-(query.limit + 1) :] if is_before else pairs[skipped : skipped + query.limit + 1]
     has_more = len(pairs) > query.limit
     chosen = pairs[1:] if is_before and has_more else pairs[: query.limit]
-    return TaskInstancePage([instance for instance, _ in chosen], [keys for _, keys in chosen], has_more)
+    return TaskInstancePage(
+        [instance for instance, _ in chosen],
+        [keys for _, keys in chosen],
+        has_more,
+        None if has_more else searched_to,
+    )
 
 
 def _read_pieces(read: ReadPage, query: PageQuery) -> Iterator[TaskInstancePage]:
-    """The list from the position of the page on, piece by piece."""
+    """The list from the position of the page on, piece by piece; `searched_to` of the last one says where the search ended, if the list goes on."""
     position, is_before = query.position, query.position is not None and query.position.is_before
     for size in (PIECE, SEARCHED_MAX - PIECE):
         page = read(replace(query, limit=size, offset=0, position=position))
-        if page.instances:
-            yield page
+        end = page.keys[0 if is_before else -1] if page.has_more else page.searched_to
+        yield replace(page, searched_to=end)
         if not page.has_more:
             return
-        position = Position(page.keys[0 if is_before else -1], is_before)
-    raise Refusal(400, say("too_many_instances_are_searched", most=SEARCHED_MAX))
+        assert end is not None
+        position = Position(end, is_before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -12,7 +13,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import FilterField, build_conditions
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import Ordering, parse_order
-from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor
+from gnomon.api.common.paging import Cursors, PageParameters, build_cursors, decode_cursor, encode_cursor
 from gnomon.api.common.paths import ALL, Id
 from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import ApiContext, Context
@@ -41,6 +42,7 @@ from gnomon.api.v2.task_instance_filters import (
 )
 from gnomon.api.v2.task_instance_reader import RunInstances, read_instances_of_several_runs
 from gnomon.model.ids import UNMAPPED, TaskKey
+from gnomon.model.instants import Instant
 from gnomon.model.sentences import TaskName, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
@@ -59,19 +61,34 @@ def get_task_instances(
     dag_id: Id, dag_run_id: Id, filters: Annotated[TaskInstanceFilters, Query()], context: Context, user: CurrentUser
 ) -> TaskInstanceCollectionResponse:
     """Task instances of a run; with `~` for the run or the DAG those of several runs that have or had a state."""
-    return list_task_instances(context, user, dag_id, dag_run_id, filters)
+    return list_task_instances(context, user, dag_id, dag_run_id, filters)[0]
 
 
 def list_task_instances(
-    context: ApiContext, user: User, dag_id: str, dag_run_id: str, filters: TaskInstanceFilters
-) -> TaskInstanceCollectionResponse:
-    """The page of task instances that meet the filters."""
+    context: ApiContext,
+    user: User,
+    dag_id: str,
+    dag_run_id: str,
+    filters: TaskInstanceFilters,
+    *,
+    may_end_early: bool = False,
+) -> tuple[TaskInstanceCollectionResponse, Instant | None]:
+    """The page of task instances that meet the filters; with `may_end_early`, when the last run was due to which a long search has come."""
     conditions = build_conditions(filters, TASK_INSTANCE_FIELDS, NO_FILTERS)
     default = "map_index" if ALL not in (dag_id, dag_run_id) else "id"
     order = parse_order(filters.order_by, TASK_INSTANCE_ORDER, default, TASK_INSTANCE_KEY)
     position = None if filters.cursor is None else decode_cursor(filters.cursor, order.keys, order.fields)
     return _read_list(
-        context, user, dag_id, dag_run_id, conditions, order, filters, position, has_cursors=filters.cursor is not None
+        context,
+        user,
+        dag_id,
+        dag_run_id,
+        conditions,
+        order,
+        filters,
+        position,
+        has_cursors=filters.cursor is not None,
+        may_end_early=may_end_early,
     )
 
 
@@ -87,7 +104,7 @@ def get_task_instances_batch(
     conditions = build_conditions(body, _BATCH_FIELDS, ("page_offset", "page_limit", "order_by"))
     order = parse_order([body.order_by] if body.order_by else [], TASK_INSTANCE_ORDER, "id", TASK_INSTANCE_KEY)
     page = PageParameters(limit=body.page_limit, offset=body.page_offset)
-    return _read_list(context, user, ALL, ALL, conditions, order, page, None, has_cursors=False)
+    return _read_list(context, user, ALL, ALL, conditions, order, page, None, has_cursors=False)[0]
 
 
 _BATCH_FIELDS = {
@@ -199,14 +216,19 @@ def _read_list(
     position: Position | None,
     *,
     has_cursors: bool,
-) -> TaskInstanceCollectionResponse:
+    may_end_early: bool = False,
+) -> tuple[TaskInstanceCollectionResponse, Instant | None]:
     query = PageQuery(tuple(conditions), order.keys, page.size, page.offset, position)
     selected: Any
+    searched_to, searched_until = None, None
     with context.database.read() as tx:
         if ALL in (dag_id, run_id):
             _check_order(order)
-            selected = read_instances_of_several_runs(context, tx, user, dag_id, run_id, query, order)
+            selected = read_instances_of_several_runs(
+                context, tx, user, dag_id, run_id, query, order, may_end_early=may_end_early
+            )
             answers, total, limit = selected.answers, selected.total.total, selected.total.limit
+            searched_to, searched_until = selected.searched_to, selected.searched_until
         else:
             instances = RunInstances(tx, dag_id, run_id)
             selected = instances.select(query)
@@ -216,13 +238,16 @@ def _read_list(
         if has_cursors
         else Cursors(None, None)
     )
-    return TaskInstanceCollectionResponse(
+    if searched_to is not None:
+        cursors = replace(cursors, after=encode_cursor(order.keys, searched_to, is_before=False))
+    collection = TaskInstanceCollectionResponse(
         task_instances=answers,
         total_entries=total,
         total_entries_limit=limit,
         next_cursor=cursors.after,
         previous_cursor=cursors.before,
     )
+    return collection, searched_until
 
 
 def _check_order(order: Ordering) -> None:

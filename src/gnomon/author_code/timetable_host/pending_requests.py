@@ -65,8 +65,10 @@ class PendingRequests(Generic[Key, Subject]):
 
     def collect(self) -> list[AnsweredRequest[Key, Subject]]:
         """The requests that were answered since the last call."""
+        if self._host is None or not self._last_number:
+            return []  # nothing was ever asked: a client that has asked keeps the host going
         answered = []
-        for response in self._host.collect() if self._host is not None else ():
+        for response in self._host.collect():
             key = self._keys.pop(response.number, None)
             pending = None if key is None else self._subjects.get(key)
             if key is not None and pending is not None and pending[0] == response.number:
@@ -76,7 +78,9 @@ class PendingRequests(Generic[Key, Subject]):
 
     def wake_at(self, now: Instant) -> Instant | None:
         """When to call `collect` without a wake-up; None if the host has nothing to do."""
-        seconds = self._host.wake_in_s() if self._host is not None else None
+        if self._host is None or not self._last_number:
+            return None
+        seconds = self._host.wake_in_s()
         return None if seconds is None else now + int(seconds * SECOND)
 
     def filenos(self) -> list[int]:

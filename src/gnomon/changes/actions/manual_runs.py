@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.changes.actions.actor import Actor
-from gnomon.changes.actions.author_queries import find_manual_slot, plan_manual_run, resolve_manual_partition_date
 from gnomon.changes.actions.note_changes import add_run_note
 from gnomon.changes.actions.run_conf import check_run_conf, list_conf_faults
 from gnomon.ground.config import Config
@@ -163,6 +161,11 @@ def preview_run(actor: Actor, db: Database, new: NewRun) -> RunPreview:
 
 
 def _plan(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -> RunPlan:
+    from gnomon.changes.actions.author_queries import (  # start-up cost: few commands need it
+        plan_manual_run,
+        resolve_manual_partition_date,
+    )
+
     if new.run_id is not None:
         check_run_id(actor.cfg, new.run_id)
     partition_key, partition_date = new.partition_key, resolve_manual_partition_date(actor.cfg, dag, new.partition_key)
@@ -190,6 +193,8 @@ def _name_run(run_type: DagRunType, planned: PlannedRun, run_after: Instant) -> 
 
 def check_run_id(cfg: Config, run_id: str) -> None:
     """Raise UserError for a text that cannot be a run id, or that [scheduler] allowed_run_id_pattern does not match."""
+    from gnomon.author_code.timetable_host.param_checks import find_param_faults  # start-up cost: few commands need it
+
     fault = find_run_id_fault(run_id)
     if fault is not None:
         raise UserError(say("run_id_is_wrong", fault=fault))
@@ -211,6 +216,8 @@ def _find_manual_slot(actor: Actor, dag: DagRecord, new: NewRun, now: Instant) -
 
 
 def _find_slot_of_date(actor: Actor, dag: DagRecord, logical_at: Instant) -> ManualSlot:
+    from gnomon.changes.actions.author_queries import find_manual_slot
+
     try:
         return ManualSlot(logical_at, find_manual_slot(actor.cfg, dag, logical_at=logical_at))
     except PlanningError as error:
@@ -219,6 +226,8 @@ def _find_slot_of_date(actor: Actor, dag: DagRecord, logical_at: Instant) -> Man
 
 def _find_slot_due(actor: Actor, dag: DagRecord, due_at: Instant) -> ManualSlot:
     """The slot due at that instant. Raises SlotNotFound when the timetable has none, UserError when it cannot tell."""
+    from gnomon.changes.actions.author_queries import find_manual_slot
+
     try:
         slot = find_manual_slot(actor.cfg, dag, due_at=due_at)
     except PlanningError as error:

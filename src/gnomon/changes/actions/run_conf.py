@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.author_code.timetable_host.param_checks import find_param_faults
 from gnomon.ground.config import Config
 from gnomon.model.errors.product import UserError
 from gnomon.model.json_value import find_json_fault
@@ -31,6 +30,8 @@ def check_run_conf(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> None:
 
 def list_conf_faults(cfg: Config, spec: DagSpec, conf: dict[str, object]) -> dict[str, str]:
     """By name of the param: why the conf of a run does not fit it."""
+    from gnomon.author_code.timetable_host.param_checks import find_param_faults  # start-up cost: few commands need it
+
     if not spec.params:
         return {}
     values = {

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from gnomon.changes.actions.author_queries import forecast_author_runs
 from gnomon.changes.actions.dag_changes import set_dags_paused
 from gnomon.changes.actions.owner_requests import OwnerAnswer, ask_owner
-from gnomon.changes.actions.run_forecasts import forecast_next_runs
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
@@ -65,6 +63,8 @@ def list_dags(scope: OperationScope, inactive: bool = False) -> DagListing:
 @operation("dags.show", "read", "DAG")
 def show_dag(scope: OperationScope, dag_id: str) -> ShownDag:
     """One DAG: schedule, params, tasks, next runs."""
+    from gnomon.changes.actions.author_queries import forecast_author_runs  # start-up cost: few commands need it
+
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         warnings = import_problems.list_dag_warnings(tx, dag.dag_id, dag.file)
@@ -145,6 +145,8 @@ def list_versions(scope: OperationScope, dag_id: str) -> list[VersionRow]:
 @operation("dags.next_runs", "read", "DAG")
 def forecast_dag(scope: OperationScope, dag_id: str, count: int) -> NextRunsTable:
     """The next `count` runs of a DAG if it is, or were, unpaused now."""
+    from gnomon.changes.actions.run_forecasts import forecast_next_runs  # start-up cost: few commands need it
+
     if not 1 <= count <= NEXT_RUNS_MAX:
         raise UserError(say("number_of_runs_is_out_of_range", most=NEXT_RUNS_MAX))
     with scope.db.read() as tx:

@@ -14,7 +14,6 @@ from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_RUN_STATES
-from gnomon.queries.report.explanations.task_explanation import explain_task
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.log_files import find_log_files, list_attempt_logs
 from gnomon.queries.report.listings.log_tail import read_whole_lines
@@ -120,6 +119,8 @@ def list_try_logs(
 @operation("logs.why_none", "read", "task log")
 def explain_missing_log(scope: OperationScope, dag_id: str, run_id: str, task_id: str, map_index: int) -> list[str]:
     """Why a task instance has no log yet: what it waits for."""
+    from gnomon.queries.report.explanations.task_explanation import explain_task  # start-up cost: few commands need it
+
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         run = find_run(tx, dag, run_id)

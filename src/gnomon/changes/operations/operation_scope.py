@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from gnomon.changes.actions.actor import Actor
 from gnomon.model.accounts import Author, Role
-from gnomon.queries.report.activity.current_work import DagFacts
-from gnomon.queries.report.explanations.engine_state_reading import build_limits
-from gnomon.rules.engine.state.engine_state import EngineLimits
-from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
-from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
 from gnomon.storage.store import Database, Transaction
 
 if TYPE_CHECKING:
+    # What few operations need is imported where they ask for it: every command waits for the imports of this module.
     from _typeshed import DataclassInstance
 
     from gnomon.changes.actions.admin_changes import AdminChanges
+    from gnomon.rules.engine.state.engine_state import EngineLimits
+    from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
 
 T = TypeVar("T")
+K = TypeVar("K")
 R = TypeVar("R", bound="DataclassInstance")
 
 
@@ -73,23 +72,32 @@ class OperationScope:
     db: Database
     dags: DagVisibility
     is_remote: bool = False
-    facts: DagFacts = field(default_factory=DagFacts)
-    """What a command that looks again and again need not read again."""
-
+    _kept: dict[type[object], object] = field(default_factory=dict)
     task_logs_opener: Callable[[], TaskLogFolder] | None = None
     """Returns the folder of logs of the process, which keeps what it has found in a remote folder; None: each operation opens one."""
+
+    def keep(self, kind: type[K]) -> K:
+        """The one object of this class of the scope: what an operation that is performed again and again need not read again."""
+        if kind not in self._kept:
+            self._kept[kind] = kind()
+        return cast("K", self._kept[kind])
 
     @property
     def task_logs(self) -> TaskLogFolder:
         """The logs of tasks. Raises OptionError when the options of a remote folder are wrong."""
         if self.task_logs_opener is not None:
             return self.task_logs_opener()
+        from gnomon.storage.remote_logs.remote_log_folder import open_remote_log_folder
+        from gnomon.storage.remote_logs.task_log_folder import TaskLogFolder
+
         remote = open_remote_log_folder(self.actor.cfg, lambda: self.db, tells_reasons=not self.is_remote)
         return TaskLogFolder(self.actor.cfg.logs_folder, remote, self.actor.clock)
 
     @property
     def limits(self) -> EngineLimits:
         """The limits of all DAGs together, for explanations."""
+        from gnomon.queries.report.explanations.engine_state_reading import build_limits
+
         return build_limits(self.actor.cfg)
 
     @property
@@ -99,9 +107,7 @@ class OperationScope:
 
     def changes(self, tx: Transaction) -> AdminChanges:
         """Changes of connections, Variables and pools by the user."""
-        from gnomon.changes.actions.admin_changes import (
-            AdminChanges,  # start-up cost: most commands change none of them
-        )
+        from gnomon.changes.actions.admin_changes import AdminChanges
 
         return AdminChanges(tx, self.author)
 

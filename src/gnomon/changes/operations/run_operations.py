@@ -26,8 +26,6 @@ from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.sentences import Command, RunName, say
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
-from gnomon.queries.report.explanations.run_mark_preview import find_states_after_mark
-from gnomon.queries.report.explanations.upstream_conditions import list_upstreams
 from gnomon.queries.report.listings.cancelled_runs import list_cancelled_by
 from gnomon.queries.report.listings.connection_list import hide_stored_secrets
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -290,6 +288,10 @@ def _select_to_mark(
     scope: OperationScope, tx: Transaction, dag: DagRecord, run: RunRecord, state: str
 ) -> list[RowToMark]:
     """The task instances that end when the run is marked. A teardown that has something to tear down is not among them: it runs."""
+    from gnomon.queries.report.explanations.run_mark_preview import (
+        find_states_after_mark,  # start-up cost: few commands need it
+    )
+
     if state not in MARKS:
         raise UserError(say("run_cannot_be_marked", state=state, states=" or ".join(MARKS)))
     after = find_states_after_mark(tx, dag, run, state, scope.limits, scope.actor.clock.now())
@@ -319,6 +321,10 @@ def _check_releasable(
     tx: Transaction, dag: DagRecord, run: RunRecord, up_dag: str | None, hide: Callable[[str], str]
 ) -> None:
     """Raise UserError when the run is not waiting, or not for that DAG: no request to the owner is needed then."""
+    from gnomon.queries.report.explanations.upstream_conditions import (
+        list_upstreams,  # start-up cost: few commands need it
+    )
+
     if run.state in FINISHED_RUN_STATES:
         raise UserError(say("ended_run_waits_for_nothing", run=RunName(dag.dag_id, run.run_id), state=str(run.state)))
     upstreams = list_upstreams(tx, dag, run)

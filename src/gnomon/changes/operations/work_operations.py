@@ -9,7 +9,7 @@ from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import render
-from gnomon.queries.report.activity.current_work import LateRun, RunningTask, WaitingRun, read_current_work
+from gnomon.queries.report.activity.current_work import DagFacts, LateRun, RunningTask, WaitingRun, read_current_work
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.process_health import ProcessRow
 from gnomon.queries.report.listings.run_grid import read_run_grid
@@ -127,7 +127,7 @@ GRID_RUNS_MAX = 1000
 def read_work(scope: OperationScope, explains: bool = True) -> WorkTable:
     """What runs, waits and is late now; without `explains`, no reasons of what waits."""
     with scope.db.read() as tx:
-        work = read_current_work(tx, scope.limits, scope.actor.clock.now(), scope.facts, explains=explains)
+        work = read_current_work(tx, scope.limits, scope.actor.clock.now(), scope.keep(DagFacts), explains=explains)
         sees_all, hide = scope.dags.sees_all(tx), scope.dags.build_name_filter(tx)
         return WorkTable(
             at=work.at,

@@ -1,12 +1,15 @@
 /** The way to the next page of a list with cursors, and to the one before; and how many entries there are. */
 
 import { t } from "../../state/language";
+import { Time } from "../Time";
 
 export interface CursorPage {
   total_entries?: number | null;
   total_entries_limit?: number | null;
   next_cursor?: string | null;
   previous_cursor?: string | null;
+  /** A search without an index ended here, before the page was full; `next_cursor` goes on. */
+  searched_until?: string | null;
 }
 
 /** How many entries there are. A list that is counted up to a limit has at least these thousands. */
@@ -28,7 +31,13 @@ export function CursorPages({
   return (
     <nav className="pages" aria-label={t("Pages of the list")}>
       <span className="soft" role="status">
-        {t("{count} in all", { count: countEntries(found) })}
+        {found.searched_until ? (
+          <>
+            {t("Searched as far as the runs of")} <Time at={found.searched_until} />
+          </>
+        ) : (
+          t("{count} in all", { count: countEntries(found) })
+        )}
       </span>{" "}
       {!isFirst && (
         <button type="button" onClick={() => go(undefined)}>
@@ -39,7 +48,7 @@ export function CursorPages({
         {t("Previous")}
       </button>{" "}
       <button type="button" disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>
-        {t("Next")}
+        {found.searched_until ? t("Search further") : t("Next")}
       </button>
     </nav>
   );

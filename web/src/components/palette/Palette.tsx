@@ -2,9 +2,9 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../state/language";
-import { findEntries, type PaletteEntry } from "./findEntries";
+import type { PaletteEntry } from "./findEntries";
 import styles from "./palette.module.css";
 
 const TYPED_MS = 80;
@@ -19,24 +19,32 @@ export function Palette({ close }: { close: () => void }) {
   const [chosen, setChosen] = useState(0);
   const [said, setSaid] = useState("");
 
-  useEffect(() => dialog.current?.showModal(), []);
+  const input = useRef<HTMLInputElement>(null);
+
+  useLayoutEffect(() => {
+    // The keys that are typed right after Ctrl-K are for this field.
+    dialog.current?.showModal();
+    input.current?.focus();
+  }, []);
   useEffect(() => {
     const stop = new AbortController();
     const timer = window.setTimeout(
       () => {
-        findEntries(client, typed, dagId, stop.signal).then(
-          ({ entries: found, problem }) => {
-            setEntries(found);
-            setChosen(0);
-            if (problem) setSaid(problem);
-          },
-          (fault: unknown) => {
-            if (!stop.signal.aborted) {
-              setEntries([]);
-              setSaid((fault as Error).message);
-            }
-          },
-        );
+        void import("./findEntries")
+          .then(({ findEntries }) => findEntries(client, typed, dagId, stop.signal))
+          .then(
+            ({ entries: found, problem }) => {
+              setEntries(found);
+              setChosen(0);
+              if (problem) setSaid(problem);
+            },
+            (fault: unknown) => {
+              if (!stop.signal.aborted) {
+                setEntries([]);
+                setSaid((fault as Error).message);
+              }
+            },
+          );
       },
       typed ? TYPED_MS : 0,
     );
@@ -78,6 +86,7 @@ export function Palette({ close }: { close: () => void }) {
       }}
     >
       <input
+        ref={input}
         type="text"
         role="combobox"
         aria-expanded="true"
@@ -87,7 +96,6 @@ export function Palette({ close }: { close: () => void }) {
         placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")}
         value={typed}
         spellCheck={false}
-        autoFocus
         onChange={(event) => {
           setTyped(event.target.value);
           setSaid("");

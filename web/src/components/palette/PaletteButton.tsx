@@ -1,9 +1,9 @@
-/** The button of the command palette, and its key: Ctrl-K, or Command-K on a Mac. The palette itself is loaded when it is opened. */
+/** The button of the command palette, and its key: Ctrl-K, or Command-K on a Mac. */
 
-import { lazy, Suspense, useLayoutEffect, useState } from "react";
+import { useLayoutEffect, useState } from "react";
+import { flushSync } from "react-dom";
 import { t } from "../../state/language";
-
-const Palette = lazy(() => import("./Palette").then((found) => ({ default: found.Palette })));
+import { Palette } from "./Palette";
 
 export function PaletteButton() {
   const [opened, setOpened] = useState({ count: 0, isOpen: false });
@@ -15,7 +15,7 @@ export function PaletteButton() {
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        if (!document.querySelector("dialog.palette[open]")) open();
+        if (!document.querySelector("dialog[open]")) flushSync(open);
       }
     };
     document.addEventListener("keydown", press);
@@ -26,7 +26,7 @@ export function PaletteButton() {
       <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
         {t("Find")} <kbd>Ctrl K</kbd>
       </button>
-      {opened.isOpen && <Suspense>{<Palette key={opened.count} close={() => close(opened.count)} />}</Suspense>}
+      {opened.isOpen && <Palette key={opened.count} close={() => close(opened.count)} />}
     </>
   );
 }

@@ -2,7 +2,8 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { meQuery } from "../../api/administration";
-import { get, part, patch } from "../../api/client";
+import { mayChange } from "../../state/account";
+import { ApiError, get, part, patch } from "../../api/client";
 import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
@@ -10,10 +11,8 @@ import { FIRST, GROUPS, isOffered } from "../navigation";
 import { rankEntries, splitVerb } from "./rank";
 
 const SHOWN_MAX = 8;
-/** Runs and tasks of all DAGs are found for a text of so many characters. */
+/** Runs of all DAGs are found for a text of so many characters. */
 const TEXT_MIN = 3;
-/** Of so many task instances the tasks are taken. */
-const INSTANCES_MAX = 100;
 const STALE_MS = 10_000;
 const VERBS = ["pause", "unpause", "run", "trigger", "clear", "rerun", "retry", "resume", "backfill"];
 
@@ -82,16 +81,20 @@ export async function findEntries(
   const pages =
     verb === undefined ? rankEntries(rest, [...listPages(client), ...listSettings()]).slice(0, SHOWN_MAX) : [];
   if (rest === "" && verb === undefined)
-    return { entries: [...(dagId === undefined ? [] : listActs(client, dagId)), ...listPages(client)], problem: "" };
+    return {
+      entries: [...(dagId === undefined ? [] : await listActs(client, dagId)), ...listPages(client)],
+      problem: "",
+    };
   const found = await Promise.allSettled([
-    findDags(client, rest, verb),
-    verb === undefined ? (dagId === undefined ? findTasksOfAll(client, rest) : findTasks(client, dagId, rest)) : [],
+    verb === undefined && dagId !== undefined ? findTasks(client, dagId, rest) : [],
+    findNames(client, rest, verb, dagId),
     verb === undefined && (dagId !== undefined || rest.length >= TEXT_MIN) ? findRuns(client, dagId, rest) : [],
   ]);
   signal.throwIfAborted();
+  const entries = [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages];
   const failure = found.find((one) => one.status === "rejected");
   return {
-    entries: [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages],
+    entries: entries.filter((entry, at) => entries.findIndex((other) => other.key === entry.key) === at),
     problem: failure ? (failure.reason as Error).message : "",
   };
 }
@@ -114,26 +117,37 @@ export function readVerb(typed: string): { verb: string | undefined; rest: strin
     : { verb: OTHER_VERBS[verb], rest };
 }
 
-async function findDags(client: QueryClient, text: string, verb: string | undefined): Promise<PaletteEntry[]> {
+/** DAGs, or with a verb their acts, and tasks, in the order of the server: the best first, and of equal ones what ran last. */
+async function findNames(
+  client: QueryClient,
+  text: string,
+  verb: string | undefined,
+  dagId: string | undefined,
+): Promise<PaletteEntry[]> {
   const found = await client.fetchQuery({
-    queryKey: ["dags", "palette", text],
+    queryKey: ["names", "palette", text],
     staleTime: STALE_MS,
-    queryFn: () =>
-      get("/api/v2/dags", { query: { limit: SHOWN_MAX, dag_id_pattern: toPattern(text), order_by: "dag_id" } }),
+    queryFn: () => get("/api/gnomon/v1/names", { query: { text, limit: SHOWN_MAX } }),
   });
-  const dags = rankEntries(
-    text,
-    found.dags.map((dag) => ({ ...dag, words: dag.dag_id })),
-  );
   if (verb !== undefined)
-    return dags.flatMap((dag) => listActs(client, dag.dag_id).filter((act) => act.words === verb));
-  return dags.map((dag) => ({
+    return (await Promise.all(found.dags.map((dag) => listActs(client, dag.dag_id))))
+      .flat()
+      .filter((act) => act.words === verb);
+  const dags = found.dags.map((dag) => ({
     key: `dag ${dag.dag_id}`,
     kind: "DAG",
-    label: dag.dag_id,
+    label: dag.display_name === dag.dag_id ? dag.dag_id : `${dag.display_name} (${dag.dag_id})`,
     words: dag.dag_id,
     to: { to: "/dags/$dagId", params: { dagId: dag.dag_id }, search: {} },
   }));
+  const tasks = found.tasks.map((task) => ({
+    key: `task ${task.dag_id} ${task.task_id}`,
+    kind: t("Task"),
+    label: task.dag_id === dagId ? task.task_id : `${task.dag_id} › ${task.task_id}`,
+    words: task.task_id,
+    to: { to: "/dags/$dagId", params: { dagId: task.dag_id }, search: { task: task.task_id } },
+  }));
+  return [...dags, ...tasks];
 }
 
 async function findTasks(client: QueryClient, dagId: string, text: string): Promise<PaletteEntry[]> {
@@ -148,42 +162,11 @@ async function findTasks(client: QueryClient, dagId: string, text: string): Prom
   )
     .slice(0, SHOWN_MAX)
     .map(({ words }) => ({
-      key: `task ${words}`,
+      key: `task ${dagId} ${words}`,
       kind: t("Task"),
       label: words,
       words,
       to: { to: "/dags/$dagId", params: { dagId }, search: { task: words } },
-    }));
-}
-
-/** Tasks of all DAGs, by their newest instances. */
-async function findTasksOfAll(client: QueryClient, text: string): Promise<PaletteEntry[]> {
-  if (text.length < TEXT_MIN) return [];
-  const found = await client.fetchQuery({
-    queryKey: ["tasks", "palette", text],
-    staleTime: STALE_MS,
-    queryFn: () =>
-      get("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances", {
-        path: { dag_id: "~", dag_run_id: "~" },
-        query: {
-          limit: INSTANCES_MAX,
-          task_display_name_pattern: toPattern(text),
-          order_by: "-run_after",
-        },
-      }),
-  });
-  const tasks = new Map(found.task_instances.map((one) => [`task ${one.dag_id} ${one.task_id}`, one]));
-  return rankEntries(
-    text,
-    [...tasks].map(([key, one]) => ({ key, one, words: one.task_display_name })),
-  )
-    .slice(0, SHOWN_MAX)
-    .map(({ key, one }) => ({
-      key,
-      kind: t("Task"),
-      label: `${one.dag_id} › ${one.task_id}`,
-      words: one.task_id,
-      to: { to: "/dags/$dagId", params: { dagId: one.dag_id }, search: { task: one.task_id } },
     }));
 }
 
@@ -199,6 +182,10 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
           run_id_pattern: toPattern(text),
           order_by: "-run_after",
         },
+      }).catch((fault: unknown) => {
+        // No run among thousands has this text in its id: it is the name of something else.
+        if (fault instanceof ApiError && fault.status === 400) return { dag_runs: [] };
+        throw fault;
       }),
   });
   return found.dag_runs.map((run) => ({
@@ -211,7 +198,8 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
 }
 
 /** What can be done with a DAG. `words` is the verb alone. */
-function listActs(client: QueryClient, dagId: string): PaletteEntry[] {
+async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntry[]> {
+  if (!(await mayChange(client, dagId))) return [];
   const setPaused = async (paused: boolean) => {
     await patch("/api/v2/dags/{dag_id}", { path: { dag_id: dagId }, body: { is_paused: paused } });
     void client.invalidateQueries({ queryKey: ["dags"] });

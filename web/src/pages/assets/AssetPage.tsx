@@ -1,5 +1,6 @@
 /** One asset: who writes it, who waits for it and for what else, its watchers and its events with the runs that consumed them. */
 
+import { Act } from "../../components/Act";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import {
@@ -38,7 +39,9 @@ export function AssetPage() {
           <>
             <h1 className="name">{asset.name}</h1>
             <Facts asset={asset} />
-            <AssetActs asset={asset} />
+            <Act needs="create asset">
+              <AssetActs asset={asset} />
+            </Act>
             <Consumers asset={asset} />
             {asset.watchers.length > 0 && <Watchers assetId={assetId} />}
           </>

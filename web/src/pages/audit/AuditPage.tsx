@@ -39,8 +39,8 @@ export function AuditPage() {
         <SearchField label={t("DAG id")} value={filters.dag} onChange={(dag) => set({ dag })} />
         <SearchField label={t("Run id")} value={filters.run} onChange={(run) => set({ run })} />
         <SearchField label={t("Event")} value={filters.event} onChange={(event) => set({ event })} />
-        <MomentField label={t("After")} value={filters.after} onChange={(after) => set({ after })} />
-        <MomentField label={t("Before")} value={filters.before} onChange={(before) => set({ before })} />
+        <MomentField label={t("After|instant")} value={filters.after} onChange={(after) => set({ after })} />
+        <MomentField label={t("Before|instant")} value={filters.before} onChange={(before) => set({ before })} />
       </form>
       <Answer query={useQuery(auditQuery(filters))} what={t("the audit log")}>
         {(found) => (
@@ -50,7 +50,7 @@ export function AuditPage() {
             ) : (
               <StackTable
                 label={t("Audit log")}
-                headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From")]}
+                headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From|address")]}
                 className={styles.events}
               >
                 {found.event_logs.map((one) => (

@@ -1,5 +1,6 @@
 /** The frame of all views of one DAG: what it is, why it does not run, its acts, its tabs. */
 
+import { Act } from "../../components/Act";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -89,12 +90,14 @@ function DagHead({ dagId }: { dagId: string }) {
               )}
             </p>
             <div className="acts">
-              <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>
-                {dag.is_paused ? t("Unpause") : t("Pause")}
-              </button>
-              <Link className="button" to="/dags/$dagId/trigger" params={{ dagId }} search={{}}>
-                {t("Run it …")}
-              </Link>
+              <Act dagId={dagId}>
+                <button type="button" disabled={pause.isPending} onClick={() => pause.mutate(!dag.is_paused)}>
+                  {dag.is_paused ? t("Unpause") : t("Pause")}
+                </button>
+                <Link className="button" to="/dags/$dagId/trigger" params={{ dagId }} search={{}}>
+                  {t("Run it …")}
+                </Link>
+              </Act>
               {dag.doc_md && (
                 <Link to="/dags/$dagId/details" params={{ dagId }} search={{}} hash="documentation">
                   {t("Documentation")}

@@ -1,5 +1,6 @@
 /** Runs × tasks. Only the rows and columns in view are in the document; nothing is asked of the server on a move, a hover or a fold. */
 
+import { useOverscan } from "../../state/printing";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import {
@@ -49,7 +50,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_PX,
-    overscan: 4,
+    overscan: useOverscan(4),
     scrollMargin: BAR_PX + 8,
   });
   const pieces = usePieces(frame, grid.runs.length, nameWidth);
@@ -116,11 +117,22 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
     const line = cell?.closest<HTMLElement>("[role=row]");
     return cell && line ? { row: Number(line.ariaRowIndex) - 1, column: Number(cell.ariaColIndex) - 1 } : undefined;
   };
+  const router = useRouter();
   const onClick = (event: MouseEvent) => {
     const at = findPlace(event.target);
-    if (at && !(event.target as Element).classList.contains("empty")) open(at);
+    if (!at || (event.target as Element).classList.contains("empty")) return;
+    const run = grid.runs[at.column];
+    const row = rows[at.row];
+    // As for a link: with a key or the middle button in another tab.
+    if (run && row?.isFolded === undefined && row && (event.ctrlKey || event.metaKey || event.button === 1)) {
+      const { href } = router.buildLocation({
+        to: "/dags/$dagId/runs/$runId/tasks/$taskId",
+        params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
+        search: {},
+      });
+      window.open(href, "_blank", "noopener");
+    } else if (event.button === 0) open(at);
   };
-  const router = useRouter();
   const preload = usePreload();
   const onPoint = (event: MouseEvent) => {
     const cell = event.target as HTMLElement;
@@ -151,6 +163,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
         )}
       </p>
       <div
+        data-window=""
         className={styles.frame}
         ref={frame}
         role="grid"
@@ -167,6 +180,7 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
           className={styles.body}
           style={{ height: rows.length * ROW_PX, width }}
           onClick={onClick}
+          onAuxClick={onClick}
           onMouseOver={onPoint}
           onPointerDown={onPoint}
         >

@@ -1,5 +1,6 @@
 /** The DAGs of a page of the list: a table, or cards where there is no room for one. */
 
+import { Act } from "../../components/Act";
 import { Sentence } from "../../components/Sentences";
 import { Link } from "@tanstack/react-router";
 import { usePause } from "../../api/changes";
@@ -182,26 +183,28 @@ function Acts({ dag }: { dag: DagOverview }) {
   const isFavorite = favorite.isPending ? favorite.variables : dag.is_favorite;
   return (
     <span className={styles.acts}>
-      <label className={styles.switch}>
-        <input
-          type="checkbox"
-          role="switch"
-          aria-label={t("{dag} is active", { dag: dag.dag_id })}
-          checked={!isPaused}
-          onChange={(event) => pause.mutate(!event.target.checked)}
-        />
-        <span aria-hidden="true">{isPaused ? t("paused") : t("active")}</span>
-      </label>
-      <Link
-        to={"/dags/$dagId/trigger" as "/dags/$dagId"}
-        params={{ dagId: dag.dag_id }}
-        search={{}}
-        className="button"
-        preload={false}
-        title={t("Run {dag} with parameters of your choice", { dag: dag.dag_id })}
-      >
-        <span aria-hidden="true">▶</span> {t("Run it …")}
-      </Link>
+      <Act dagId={dag.dag_id} otherwise={<span className="soft">{dag.is_paused ? t("paused") : t("active")}</span>}>
+        <label className={styles.switch}>
+          <input
+            type="checkbox"
+            role="switch"
+            aria-label={t("{dag} is active", { dag: dag.dag_id })}
+            checked={!isPaused}
+            onChange={(event) => pause.mutate(!event.target.checked)}
+          />
+          <span aria-hidden="true">{isPaused ? t("paused") : t("active")}</span>
+        </label>
+        <Link
+          to={"/dags/$dagId/trigger" as "/dags/$dagId"}
+          params={{ dagId: dag.dag_id }}
+          search={{}}
+          className="button"
+          preload={false}
+          title={t("Run {dag} with parameters of your choice", { dag: dag.dag_id })}
+        >
+          <span aria-hidden="true">▶</span> {t("Run it …")}
+        </Link>
+      </Act>
       <button
         type="button"
         aria-pressed={isFavorite}

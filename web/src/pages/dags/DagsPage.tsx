@@ -89,7 +89,11 @@ export function DagsPage() {
           {found.dags.length > 0 ? (
             <DagTable dags={found.dags} choose={(tag) => set(addValue(search, "tag", tag))} />
           ) : (
-            <p>{t("No DAG fits these filters.")}</p>
+            <p>
+              {chips.length > 0
+                ? t("No DAG fits these filters.")
+                : t("There is no DAG yet. Put a DAG file into the DAG folder: it is listed here a moment later.")}
+            </p>
           )}
           <Pages
             page={search.page ?? 1}

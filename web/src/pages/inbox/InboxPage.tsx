@@ -109,7 +109,10 @@ function Answered() {
           {found.hitl_details.length === 0 ? (
             <p>{t("No question has been answered.")}</p>
           ) : (
-            <StackTable label={t("Answered")} headings={[t("Question"), t("Task"), t("Answer"), t("By"), t("At")]}>
+            <StackTable
+              label={t("Answered")}
+              headings={[t("Question"), t("Task"), t("Answer"), t("By|answer"), t("At")]}
+            >
               {found.hitl_details.map((one) => (
                 <AnsweredRow key={one.task_instance.id} one={one} />
               ))}

@@ -36,7 +36,7 @@ export function PluginsPage() {
               )}
             </p>
           ) : (
-            <StackTable label={t("Plugins")} headings={[t("Plugin"), t("From"), t("Timetables")]}>
+            <StackTable label={t("Plugins")} headings={[t("Plugin"), t("From|package"), t("Timetables")]}>
               {found.plugins.map((one) => (
                 <tr key={one.name}>
                   <td>

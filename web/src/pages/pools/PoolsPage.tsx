@@ -254,7 +254,7 @@ function UserList({ title, users }: { title: string; users: PoolUse["holders"] }
           <li key={`${one.dag_id} ${one.run_id} ${one.task_id} ${one.map_index}`}>
             <PlaceLinks dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} />{" "}
             <span className="soft">
-              {tn("{count} slot", "{count} slots", one.slots)}
+              {tn("{count} slot|pool", "{count} slots|pool", one.slots)}
               {one.since && (
                 <>
                   , {t("since")} <Time at={one.since} />
@@ -312,7 +312,7 @@ function Limits() {
                 <li key={one.worker}>
                   <b className="name">{one.worker}</b>
                   {one.used === null ? (
-                    <span>{tn("{count} slot", "{count} slots", one.slots)}</span>
+                    <span>{tn("{count} slot|pool", "{count} slots|pool", one.slots)}</span>
                   ) : (
                     <span>
                       <Meter used={one.used} slots={one.slots} />{" "}

@@ -1,5 +1,6 @@
 /** The task instances of a run, of all tasks or of one: filters, counts, groups and mapped tasks that fold. Only the lines in view are in the document. */
 
+import { useOverscan } from "../../state/printing";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type CSSProperties, useMemo, useRef } from "react";
@@ -62,7 +63,7 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
     count: lines.length,
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_PX,
-    overscan: 15,
+    overscan: useOverscan(15),
     scrollMargin: HEADING_PX,
   });
   const most = Math.max(1e-3, ...shown.slice(0, 5000).map((one) => durationOf(one, now) ?? 0));
@@ -80,6 +81,7 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
           ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total.toLocaleString("en"), count: found.instances.length.toLocaleString("en") })}`}
       </p>
       <div
+        data-window=""
         className={styles.list}
         ref={frame}
         tabIndex={0}

@@ -51,9 +51,12 @@ export function TasksPage() {
       set={set}
       chips={chips}
       counted={
-        found &&
-        all &&
-        t("{shown} of {all} task instances fit these filters:", { shown: countEntries(found), all: countEntries(all) })
+        found && all && !found.searched_until
+          ? t("{shown} of {all} task instances fit these filters:", {
+              shown: countEntries(found),
+              all: countEntries(all),
+            })
+          : undefined
       }
       fields={
         <>
@@ -91,7 +94,7 @@ export function TasksPage() {
           {shown.task_instances.length > 0 ? (
             <TaskTable tasks={shown.task_instances} />
           ) : (
-            <p>{t("No task instance fits these filters.")}</p>
+            <p>{shown.searched_until ? t("Nothing fits so far.") : t("No task instance fits these filters.")}</p>
           )}
           <CursorPages found={shown} isFirst={!search.cursor} go={(cursor) => set({ cursor })} />
         </>

@@ -3,13 +3,11 @@
 export const DEPENDENCIES: Record<string, string> = {
   "(none)": "(无)",
   "(wrong)": "(有误)",
-  After: "之后",
   "Arrow keys go along the lines, Enter opens, + and − zoom, 0 shows all; drag to move, Ctrl and the wheel zoom.":
     "方向键沿连线移动,回车打开,+ 和 − 缩放,0 显示全部;拖动可移动,Ctrl 加滚轮缩放。",
   "Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.":
     "方向键在运行之间移动,回车打开;Page Up、Page Down 或拖动可更换日期。",
   "As a table": "以表格显示",
-  Before: "之前",
   "Choose a node to see what comes before and after it.": "选择一个节点,查看它之前和之后的内容。",
   Colours: "颜色",
   DAG: "DAG",
@@ -41,11 +39,9 @@ export const DEPENDENCIES: Record<string, string> = {
   Relation: "关系",
   Rule: "规则",
   "Runs of the day": "当天的运行",
-  Search: "搜索",
   "Show all": "显示全部",
   "Show all, not only around {dag}": "显示全部,而不只是 {dag} 的上下游",
   Smaller: "缩小",
-  State: "状态",
   "The first {count} are shown: type a part of a name above.": "只显示前 {count} 个:请在上方输入名称的一部分。",
   "There is nothing before or after DAG {dag}.": "DAG {dag} 之前和之后都没有内容。",
   "This DAG waits for no other DAG, and none waits for it.": "此 DAG 不等待其他 DAG,也没有 DAG 等待它。",

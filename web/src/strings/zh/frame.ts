@@ -10,7 +10,6 @@ export const FRAME: Record<string, string> = {
   "Local time": "本地时间",
   "Log out": "退出登录",
   Pages: "页面",
-  Schedules: "调度",
   "Services and problems": "服务与问题",
   "Skip to the content": "跳到正文",
   Theme: "主题",
@@ -34,4 +33,7 @@ export const FRAME: Record<string, string> = {
   Grid: "网格",
   "Views of the DAG": "DAG 的视图",
   "Try again": "重试",
+  "An answer is under way": "正在等待服务器的回答",
+  "The server does not answer. It may be busy or stopped; what you see may be old.":
+    "服务器没有响应,可能繁忙或已停止;当前显示的内容可能已过时。",
 };

@@ -59,7 +59,6 @@ export const GRAPH: Record<string, string> = {
   "only those that failed": "仅失败的",
   "only those that have not ended": "仅未结束的",
   "Runs shown": "显示的运行",
-  Type: "类型",
   "due from": "应运行时间自",
   "due to": "应运行时间至",
   "Older runs": "更早的运行",

@@ -16,7 +16,6 @@ export const STATES: Record<string, string> = {
   backfill: "回填",
   manual: "手动",
   "operator triggered": "任务触发",
-  removed: "已移除",
   restarting: "正在重启",
   scheduled: "已安排",
   skipped: "已跳过",

@@ -18,7 +18,7 @@ from gnomon.queries.report.listings.import_problems import (
     select_dag_warnings,
 )
 from gnomon.queries.report.listings.not_found import dag_not_found
-from gnomon.queries.report.next_runs import UpcomingRunsQuery, describe_family, list_next_runs
+from gnomon.queries.report.next_runs import UpcomingRunsQuery
 from gnomon.queries.report.waits.edge_wording import describe_edge
 from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.rules.planning import resolve_misfire
@@ -145,6 +145,8 @@ def show_dag(
     `warnings`: those of its file and its upstream DAGs. `ask`: returns the coming runs of an author's timetable, which is not
     called in this process. `needed_by`: ids of the DAGs that wait for it.
     """
+    from gnomon.queries.report.next_runs import describe_family, list_next_runs  # start-up cost: few commands need it
+
     spec = dag.spec
     description = describe_schedule(spec)
     return DagDetail(

@@ -11,7 +11,6 @@ from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
 from gnomon.model.sentences import render
 from gnomon.model.slots import TimetableRef
-from gnomon.queries.report.listings.asset_list import describe_circle, list_asset_circles
 from gnomon.rules.calendars.calendar import find_end_warning
 from gnomon.rules.calendars.decoding import decode
 from gnomon.rules.dependencies.faults import doubts_of
@@ -91,6 +90,11 @@ def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
 
 def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
     """The warnings about one DAG, about its file as a whole, about its missing upstream DAGs and tasks, and about circles of assets with it."""
+    from gnomon.queries.report.listings.asset_list import (  # start-up cost: few commands need it
+        describe_circle,
+        list_asset_circles,
+    )
+
     of_file = dag_files.list_warnings(tx).get(file, [])
     circles = [
         render(describe_circle(circle)) for circle in list_asset_circles(tx) if dag_id in circle and len(circle) > 1
@@ -125,6 +129,8 @@ class DagWarning:
 
 def list_all_warnings(tx: Transaction) -> list[DagWarning]:
     """The warnings about all files, then those about the missing upstream DAGs and tasks of all DAGs, and about circles of assets."""
+    from gnomon.queries.report.listings.asset_list import describe_circle, list_asset_circles
+
     rows = [
         DagWarning(find_subject(path, text), path, text)
         for path, texts in dag_files.list_warnings(tx).items()

@@ -13,9 +13,6 @@ from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.audit_list import hide_in_value
 from gnomon.queries.report.listings.not_found import run_not_found
-from gnomon.rules.engine.lifecycle.expansion_loading import list_expected_indices
-from gnomon.rules.engine.lifecycle.run_lifecycle import is_within_task_bounds
-from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import dag_runs, run_listing
 from gnomon.storage.store.ownership import group_state
@@ -192,6 +189,12 @@ def _build_missing_rows(
     dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Iterable[TaskRecord], task_id: str | None = None
 ) -> list[TaskInstanceRow]:
     """The task instances that have no row, because they have had no state yet: of all tasks, or of one."""
+    from gnomon.rules.engine.lifecycle.expansion_loading import (
+        list_expected_indices,  # start-up cost: few commands need it
+    )
+    from gnomon.rules.engine.lifecycle.run_lifecycle import is_within_task_bounds  # start-up cost: few commands need it
+    from gnomon.rules.engine.state.mapping_plan import build_mapping_plan  # start-up cost: few commands need it
+
     by_number: dict[int, list[TaskRecord]] = {}
     for record in stored:
         by_number.setdefault(record.task_no, []).append(record)

@@ -18,9 +18,6 @@ from gnomon.queries.report.listings.run_list import (
 )
 from gnomon.rules.decide.instance_relations import InstanceRelations, Selection
 from gnomon.rules.decide.setup_scopes import build_setup_scopes
-from gnomon.rules.engine.lifecycle.expansion_loading import find_expected_lengths
-from gnomon.rules.engine.state.mapping_plan import build_mapping_plan
-from gnomon.rules.engine.state.task_expansion import compute_strides
 from gnomon.storage.store import Transaction
 
 
@@ -142,6 +139,12 @@ def build_relations(
     dag: DagRecord, run: RunRecord, spec: DagSpec, stored: Sequence[TaskRecord], rows: Iterable[TaskInstanceRow]
 ) -> InstanceRelations:
     """The relations of the task instances of a run. `spec`: its version. `stored`: the instances with a row; `rows`: all of them."""
+    from gnomon.rules.engine.lifecycle.expansion_loading import (
+        find_expected_lengths,  # start-up cost: few commands need it
+    )
+    from gnomon.rules.engine.state.mapping_plan import build_mapping_plan  # start-up cost: few commands need it
+    from gnomon.rules.engine.state.task_expansion import compute_strides  # start-up cost: few commands need it
+
     positions = {task.task_id: position for position, task in enumerate(spec.tasks)}
     indices: list[set[int]] = [set() for _ in spec.tasks]
     for row in rows:

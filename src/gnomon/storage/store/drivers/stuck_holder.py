@@ -10,7 +10,6 @@ import os
 import signal
 from pathlib import Path
 
-from gnomon.ground import log
 from gnomon.storage.store.drivers.lock_holder import LockHolder, find_lock_holder, find_pid_space
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
@@ -21,7 +20,6 @@ SLOW_MAX_S = 30.0
 ADVANCE = 0.1
 """A process is not stopped when it ran, or waited for a processor, for this part of the time between two checks."""
 _PROC = Path("/proc")
-_log = log.get_logger("store.write_lock")
 
 
 class StuckHolderWatch:
@@ -50,14 +48,17 @@ class StuckHolderWatch:
 
 
 def _kill(pid: int) -> int | None:
+    from gnomon.ground import log  # every command waits for the imports of this module, and hardly one comes here
+
+    logger = log.get_logger("store.write_lock")
     try:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return None
     except PermissionError:
-        _log.error("writer_stuck", pid=pid, remedy="the process belongs to another user; end it by hand")
+        logger.error("writer_stuck", pid=pid, remedy="the process belongs to another user; end it by hand")
         return None
-    _log.warning(
+    logger.warning(
         "writer_killed",
         pid=pid,
         reason="the process was stopped inside a write transaction, and all other writers waited for it",

@@ -79,6 +79,11 @@ def count_ended_by_hour(tx: Transaction, since: Instant, most: int) -> list[Row]
     return tx.all("dag_overview.ended_by_hour", since=since, most=most)
 
 
+def read_newest_run_times(tx: Transaction) -> dict[int, Instant]:
+    """By DAG, when its newest run was due; a DAG without runs is left out."""
+    return {row[0]: row[1] for row in tx.all("dag_overview.newest_run_times")}
+
+
 def list_last_states(tx: Transaction) -> dict[int, DagRunState | None]:
     """By DAG, the state of its newest run; None for a DAG without runs."""
     return {

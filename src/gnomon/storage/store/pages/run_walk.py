@@ -132,18 +132,18 @@ def count_walked(tx: Transaction, walk: RunWalk, most: int) -> WalkedCount:
 
 def read_walked(
     tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None
-) -> tuple[FoundRows, bool]:
-    """The rows of the page, as `read_page` gives them; and whether the page may have more rows in runs that were not walked.
+) -> tuple[FoundRows, tuple[object, ...] | None]:
+    """The rows of the page, as `read_page` gives them; and when the page may have more rows in runs that were not walked, the sort keys of the last walked run.
 
-    `counted`: the count of the same list. Without a position only its pieces with rows of the page are read, and none when the walked runs do not fill the page.
+    `counted`: the count of the same list. Without a position only its pieces with rows of the page are read.
     """
     behind = query.offset + query.limit
-    if counted is None or query.position is not None or (counted.ends_early and counted.total <= behind):
+    is_short = counted is not None and counted.total <= behind and (counted.ends_early or counted.is_cut)
+    if counted is None or query.position is not None or is_short:
         walked = _Pieces(tx, walk, query.position, _PIECES)
-        return _read_pieces(tx, walk, query, ((run_pks, None) for run_pks in walked)), walked.is_cut
-    if counted.is_cut and counted.total <= behind:
-        return FoundRows([], [], has_more=False), True
-    return _read_pieces(tx, walk, query, counted.pieces), False
+        rows = _read_pieces(tx, walk, query, ((run_pks, None) for run_pks in walked))
+        return rows, walked.end if walked.is_cut else None
+    return _read_pieces(tx, walk, query, counted.pieces), None
 
 
 def _read_pieces(
@@ -185,6 +185,8 @@ class _Pieces:
         self._walk = walk
         self._position = position
         self.is_cut = False
+        self.end: tuple[object, ...] | None = None
+        """The sort keys of the last run of the pieces so far, in the direction of reading."""
 
     def __iter__(self) -> Iterator[list[int]]:
         walk, at = self._walk, self._position
@@ -205,22 +207,25 @@ class _Pieces:
             page = read_page(
                 self._tx, "run_pages.keys", PageQuery(self._walk.conditions, self._walk.order, size, position=at)
             )
+            is_before = at is not None and at.is_before
             if page.rows:
+                self.end = page.keys[0 if is_before else -1]
                 yield [run_pk for (run_pk,) in page.rows]
             if not page.has_more:
                 return
-            is_before = at is not None and at.is_before
             at = Position(page.keys[0 if is_before else -1], is_before)
         self.is_cut = True
 
     def _cut(self, page: FoundRows) -> Iterator[list[int]]:
         """The pieces of few runs, which were found together."""
-        run_pks = [run_pk for (run_pk,) in page.rows]
+        run_pks, keys = [run_pk for (run_pk,) in page.rows], page.keys
         if self._position is not None and self._position.is_before:
             run_pks.reverse()
+            keys = keys[::-1]
         start = 0
         for size in self._sizes:
             if start < len(run_pks):
+                self.end = keys[min(start + size, len(keys)) - 1]
                 yield run_pks[start : start + size]
             start += size
         self.is_cut = page.has_more or start < len(run_pks)

@@ -16,6 +16,8 @@ from gnomon.storage.store.transaction import Transaction
 
 SUCCESS_CODE = TASK_STATE_CODES[TaskInstanceState.SUCCESS]
 """Lower codes are unfinished states, which only task instances of unfinished runs have; an index has those with a higher one."""
+BEHIND_ALL_TASKS = 1 << 30
+"""Larger than each task number and map index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class TaskInstancePage:
     instances: list[ListedTaskInstance]
     keys: list[tuple[object, ...]]
     has_more: bool
+    searched_to: tuple[object, ...] | None = None
+    """The search ended before the page was full: the values of the sort keys behind which it goes on."""
 
 
 def read_task_instance_page(tx: Transaction, query: PageQuery) -> TaskInstancePage:
@@ -59,24 +63,23 @@ def plan_task_instance_walk(
 
 def read_walked_page(
     tx: Transaction, walk: RunWalk, query: PageQuery, counted: WalkedCount | None = None
-) -> tuple[TaskInstancePage, bool]:
-    """The page, whose runs are walked; and whether the page may have more task instances in runs that were not walked. `counted`: as for `read_walked`.
+) -> TaskInstancePage:
+    """The page, whose runs are walked. `counted`: as for `read_walked`.
 
     A list in another order than its runs is complete when its count is: all its task instances are then in runs that were walked.
     """
     if walk.is_in_order:
-        page, is_cut = read_walked(tx, walk, query, counted)
-    else:
-        run_conditions = tuple(
-            replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions
+        page, last_run = read_walked(tx, walk, query, counted)
+        if last_run is None or page.has_more:
+            return _decode_page(page)
+        behind = -1 if query.order[-1].descends else BEHIND_ALL_TASKS
+        return replace(_decode_page(page), searched_to=(*last_run, behind, behind))
+    run_conditions = tuple(replace(condition, field=_FIELDS_OF_RUNS[condition.field]) for condition in walk.conditions)
+    return _decode_page(
+        read_page(
+            tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)
         )
-        page, is_cut = (
-            read_page(
-                tx, "task_instance_pages.page", replace(query, conditions=(*walk.rest, *run_conditions), is_short=True)
-            ),
-            False,
-        )
-    return _decode_page(page), is_cut
+    )
 
 
 def _decode_page(page: FoundRows) -> TaskInstancePage:

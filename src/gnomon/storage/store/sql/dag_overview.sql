@@ -88,3 +88,7 @@ SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
     FROM task_instance AS t WHERE t.run_pk {in :run_pks bigint} AND t.state = :state
 ) AS f JOIN dag_run AS r ON r.run_pk = f.run_pk JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
 WHERE f.place <= :most ORDER BY f.run_pk, f.place;
+
+-- name: newest_run_times
+-- When the newest run of every DAG was due.
+SELECT dag_pk, run_after FROM newest_run;

@@ -1,5 +1,6 @@
 /** Backfills of a DAG: a new one with a preview of its slots, and those there are with their progress. */
 
+import { Act } from "../../../components/Act";
 import { getRouteApi } from "@tanstack/react-router";
 import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../state/language";
@@ -20,7 +21,9 @@ export function BackfillPage() {
         <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
           {(dag) =>
             dag.is_backfillable ? (
-              <BackfillForm dag={dag} />
+              <Act dagId={dagId} otherwise={<p className="soft">{t("Your account may only read this DAG.")}</p>}>
+                <BackfillForm dag={dag} />
+              </Act>
             ) : (
               <p>
                 {t("This DAG cannot be backfilled: its schedule ({schedule}) has no sequence of slots.", {

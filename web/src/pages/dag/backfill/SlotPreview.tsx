@@ -1,5 +1,6 @@
 /** What a backfill would do with each slot of its range, and why. */
 
+import { useOverscan } from "../../../state/printing";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import type { BackfillPreview } from "../../../api/shapes";
@@ -22,7 +23,7 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
     count: found.slots.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_PX,
-    overscan: 10,
+    overscan: useOverscan(10),
   });
   const total = Object.values(found.counts).reduce((sum, count) => sum + count, 0);
   return (
@@ -44,7 +45,7 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
           {t("The timetable of the author has more slots than are shown; the scheduler finds them.")}
         </p>
       )}
-      <div className={styles.frame} ref={frame} tabIndex={0} role="list" aria-label={t("Slots")}>
+      <div data-window="" className={styles.frame} ref={frame} tabIndex={0} role="list" aria-label={t("Slots")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>
           {lines.getVirtualItems().map((line) => {
             const slot = found.slots[line.index];

@@ -1,5 +1,6 @@
 /** Two sources by their changed lines, with some unchanged lines around. */
 
+import { useOverscan } from "../../../state/printing";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 import { t, tn } from "../../../state/language";
@@ -21,7 +22,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => 20,
-    overscan: 30,
+    overscan: useOverscan(30),
   });
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
   return (
@@ -37,7 +38,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
         </label>
       </div>
       {count("removed") + count("added") === 0 && <p>{t("The two sources are the same.")}</p>}
-      <div className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Difference")}>
+      <div data-window="" className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Difference")}>
         <div style={{ height: view.getTotalSize(), position: "relative" }}>
           {view.getVirtualItems().map((one) => {
             const row = rows[one.index];
@@ -69,7 +70,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
                 <code>
                   <span
                     className={styles.mark}
-                    aria-label={row.kind === "same" ? undefined : row.kind === "added" ? t("added") : t("removed")}
+                    aria-label={row.kind === "same" ? undefined : row.kind === "added" ? t("added") : t("removed|line")}
                   >
                     {MARKS[row.kind]}{" "}
                   </span>

@@ -1,5 +1,6 @@
 /** Source with line numbers, each a link to its line. Only the lines in view are in the document. */
 
+import { useOverscan } from "../../../state/printing";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { t, tn } from "../../../state/language";
@@ -23,7 +24,7 @@ export function SourceView({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_PX,
-    overscan: 30,
+    overscan: useOverscan(30),
   });
   useEffect(() => {
     if (line !== undefined && line <= rows.length) lines.scrollToIndex(line - 1, { align: "center" });
@@ -36,7 +37,7 @@ export function SourceView({
           {t("Copy")}
         </button>
       </div>
-      <div className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Source")}>
+      <div data-window="" className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Source|code")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>
           {lines.getVirtualItems().map((one) => {
             const number = one.index + 1;

@@ -1,13 +1,15 @@
 /** Run a DAG: a form of its params, the dates of the run, and what the run will be before one presses. */
 
+import { Act } from "../../../components/Act";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type NewRun, useCreateRun } from "../../../api/plans";
 import { dagQuery } from "../../../api/queries";
 import type { DagDetails } from "../../../api/shapes";
 import { Answer, Refusal } from "../../../components/Answer";
 import { t } from "../../../state/language";
+import { showToast } from "../../../state/toasts";
 import { ConfForm } from "./ConfForm";
 import { type RunDates, RunDatesForm, readDates } from "./RunDatesForm";
 import { RunPreview, useRunPreview } from "./RunPreview";
@@ -22,7 +24,11 @@ export function TriggerPage() {
     <section className="plan-form">
       <h2>{t("Run it")}</h2>
       <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
-        {(dag) => <TriggerForm key={dag.latest_dag_version?.version_number ?? 0} dag={dag} />}
+        {(dag) => (
+          <Act dagId={dagId} otherwise={<p className="soft">{t("Your account may only read this DAG.")}</p>}>
+            <TriggerForm key={dag.latest_dag_version?.version_number ?? 0} dag={dag} />
+          </Act>
+        )}
       </Answer>
     </section>
   );
@@ -42,6 +48,7 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
   });
   const [pressed, setPressed] = useState(false);
   const create = useCreateRun(dagId);
+  const navigate = useNavigate();
   const read = form.read();
   const { given, faults: dateFaults } = readDates(dates);
   const body: NewRun = { ...given, conf: read.conf };
@@ -54,7 +61,12 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
       requestAnimationFrame(() => document.querySelector<HTMLElement>(".plan-form [aria-invalid='true']")?.focus());
       return;
     }
-    create.mutate(body, { onSuccess: () => setPressed(false) });
+    create.mutate(body, {
+      onSuccess: (run) => {
+        showToast(t("The run {run} is created.", { run: run.dag_run_id }));
+        void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId, runId: run.dag_run_id }, search: {} });
+      },
+    });
   };
   return (
     <form
@@ -86,14 +98,6 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
             {t("Backfills")}
           </Link>
         </p>
-        {create.data && (
-          <p role="status" className="done">
-            {t("Created:")}{" "}
-            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: create.data.dag_run_id }}>
-              {create.data.dag_run_id}
-            </Link>
-          </p>
-        )}
       </div>
     </form>
   );

@@ -1,5 +1,6 @@
 /** The chart: a line for each task instance below an axis of time. Only the lines in view are in the document. */
 
+import { useOverscan } from "../../../state/printing";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
@@ -40,7 +41,7 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
     count: lines.length,
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_PX,
-    overscan: 10,
+    overscan: useOverscan(10),
   });
   const zone = useZone();
   const percent = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
@@ -67,7 +68,7 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
     return step < 1_000 ? `${words.slice(17)}.${String(Math.floor(at) % 1_000).padStart(3, "0")}` : words.slice(11);
   };
   return (
-    <div className={styles.chart} ref={frame} tabIndex={0} role="region" aria-label={t("Gantt chart")}>
+    <div data-window="" className={styles.chart} ref={frame} tabIndex={0} role="region" aria-label={t("Gantt chart")}>
       <div className={styles.width} style={{ width: `${100 * zoom}%` }}>
         <div className={styles.axis}>
           <span className={styles.name}>{t("Task")}</span>

@@ -1,0 +1,94 @@
+"""An account that may only read is offered no act; one with a grant is offered those on its DAGs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+from tests.acceptance.product import Product
+from tests.page.visit import PASSWORD, Visit, visit
+
+READER = "reader"
+ACTS = re.compile(
+    r"^(Pause|Unpause|▶ Run it …|Run it …|Run now|Clear|Mark(?! all as seen)|Delete|Create|Cancel …|Continue|Send the answer|Add a note|Change the note"
+    r"|Add an event …|Materialize|New |Edit |Do it|Revoke|Acknowledge|Release)"
+)
+"""The beginnings of the names of what changes something."""
+VIEWS = (
+    "/",
+    "/dags",
+    "/dags/nightly",
+    "/dags/nightly/details",
+    "/dags/nightly/trigger",
+    "/dags/nightly/backfill",
+    "/dags/nightly/runs/first",
+    "/dags/nightly/runs/first/tasks/extract",
+    "/dags/gated/runs/waiting",
+    "/runs",
+    "/tasks",
+    "/backfills",
+    "/assets",
+    "/pools",
+    "/inbox",
+    "/triggers",
+    "/services",
+)
+
+
+@pytest.fixture
+def reader(product: Product) -> Iterator[Product]:
+    """The standalone with an account that may read everything, and change the DAG `gated`."""
+    product.do("users", "create", READER, "--role", "viewer", "--password", PASSWORD)
+    product.do("users", "grant", READER, "--role", "user", "--dag", "gated")
+    yield product
+    product.do("users", "delete", READER)
+
+
+def _log_in(seen: Visit) -> None:
+    seen.open("/")
+    seen.page.get_by_label("Name").fill(READER)
+    seen.page.get_by_label("Password").fill(PASSWORD)
+    seen.page.get_by_role("button", name="Log in").click()
+    expect(seen.page.get_by_role("button", name="Find")).to_be_visible()
+
+
+def _list_acts(seen: Visit) -> list[str]:
+    page = seen.page
+    expect(page.locator("h1, h2").first).to_be_visible()
+    expect(page.locator('[aria-busy="true"]')).to_have_count(0)
+    names = [
+        *page.locator("main button:visible").all_inner_texts(),
+        *page.locator("main a.button:visible").all_inner_texts(),
+    ]
+    return [name for name in names if ACTS.match(name.strip())]
+
+
+def test_a_reader_is_offered_no_act_on_any_view(browser: Browser, reader: Product) -> None:
+    with visit(browser, reader) as seen:
+        _log_in(seen)
+        offered = {}
+        for view in VIEWS:
+            seen.open(view)
+            if acts := _list_acts(seen):
+                offered[view] = acts
+        assert offered.pop("/dags") == ["▶ Run it …"]  # that of the DAG of the grant
+        assert offered.pop("/dags/gated/runs/waiting")
+        assert offered == {}
+        page = seen.page
+        seen.open("/dags/nightly/trigger")
+        expect(page.get_by_text("Your account may only read this DAG.")).to_be_visible()
+        page.keyboard.press("Control+k")
+        page.get_by_role("combobox", name="Find a DAG").fill("pause nightly")
+        expect(page.get_by_role("dialog")).to_contain_text("Nothing fits.")
+
+
+def test_a_grant_offers_the_acts_on_its_dag(browser: Browser, reader: Product) -> None:
+    with visit(browser, reader) as seen:
+        _log_in(seen)
+        seen.open("/dags/gated")
+        expect(seen.page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        seen.open("/dags/gated/trigger")
+        expect(seen.page.get_by_role("button", name="Run now")).to_be_visible()
+        seen.check()
