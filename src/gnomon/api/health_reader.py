@@ -79,11 +79,9 @@ class HealthReader:
                 return HealthSnapshot(at, parts, _counts(tx), problems, tuple(find_silent_services(parts)))
         except GnomonError as error:
             url = without_password(self._cfg.database_url)
+            told = (say("database_does_not_answer", url=url, error=str(error)),)
             return HealthSnapshot(
-                at,
-                (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS),
-                None,
-                (say("database_does_not_answer", url=url, error=str(error)),),
+                at, (_database_health(HealthStatus.UNHEALTHY), *_UNKNOWN_COMPONENTS), None, told, silent=told
             )
 
     def _read_components(self, tx: Transaction) -> tuple[ComponentHealth, ...]:

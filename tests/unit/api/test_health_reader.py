@@ -45,6 +45,9 @@ def test_a_missing_database_is_told_and_found_once_it_is_there(cfg: Config) -> N
     assert _status(looker)["metadatabase"] is HealthStatus.UNHEALTHY
     create_schema(cfg.database_url)
     clock.advance(CACHE_S * 2)
+    silent = looker.read_health().silent
+    assert silent == looker.read_health().problems[: len(silent)]
+    assert "scheduler_is_dead" in {sentence.code for sentence in silent}
     assert [render(wrong).split(":")[0] for wrong in looker.read_health().problems] == [
         "No scheduler is alive",
         "No worker is alive",
