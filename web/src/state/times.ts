@@ -70,13 +70,30 @@ export function formatTime(text: string | null | undefined, zone: Zone): string 
   return findFormat(zone).format(at);
 }
 
+const UNITS = { d: "day", h: "hour", min: "minute", s: "second", ms: "millisecond" } as const;
+const unitFormats = new Map<string, Intl.NumberFormat>();
+
+/** `5 min`; in other languages than English with the words of the browser for the language of the page: `5分钟`. */
+function formatUnit(count: number, unit: keyof typeof UNITS): string {
+  const language = typeof document === "undefined" ? "en" : document.documentElement.lang || "en";
+  if (language === "en") return `${count} ${unit}`;
+  const key = `${language} ${unit}`;
+  let format = unitFormats.get(key);
+  if (!format) {
+    format = new Intl.NumberFormat(language, { style: "unit", unit: UNITS[unit], unitDisplay: "short" });
+    unitFormats.set(key, format);
+  }
+  return format.format(count);
+}
+
 /** `1 h 5 min`, `12.3 s`, `7 ms`: at most two units. */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return "";
-  if (seconds > 0 && seconds < 0.1) return `${Math.max(1, Math.round(seconds * 1000))} ms`;
-  if (seconds < 60) return `${seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10} s`;
+  if (seconds > 0 && seconds < 0.1) return formatUnit(Math.max(1, Math.round(seconds * 1000)), "ms");
+  if (seconds < 60)
+    return formatUnit(seconds < 10 ? Math.round(seconds * 100) / 100 : Math.round(seconds * 10) / 10, "s");
   const whole = Math.round(seconds);
-  const units: [number, string][] = [
+  const units: [number, keyof typeof UNITS][] = [
     [86_400, "d"],
     [3_600, "h"],
     [60, "min"],
@@ -88,7 +105,7 @@ export function formatDuration(seconds: number | null | undefined): string {
   for (const [size, name] of units.slice(first, first + 2)) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count) parts.push(`${count} ${name}`);
+    if (count) parts.push(formatUnit(count, name));
   }
   return parts.join(" ");
 }

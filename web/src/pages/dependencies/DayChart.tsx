@@ -15,6 +15,8 @@ const LANE = 64;
 const TOP = 26;
 const NAME = 20;
 const RADIUS = 5;
+/** A mark and its ring. */
+const EDGE = 9;
 /** How far a mark may be from the pointer. */
 const REACH = 14;
 /** A drag over this share of the width moves the day. */
@@ -34,7 +36,7 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
   const [frame, width] = useSize<HTMLDivElement>();
   const navigate = useNavigate();
   const clock = useMemo(() => new ZoneClock(zone), [zone]);
-  const drawing = useMemo(() => drawDay(model, start, end, width), [model, start, end, width]);
+  const drawing = useMemo(() => drawDay(model, start, end, width, EDGE), [model, start, end, width]);
   const [active, setActive] = useState<string>();
   const [chosen, setChosen] = useState<string>();
   const drag = useDrag(width, move);

@@ -46,9 +46,9 @@ export interface DayDrawing {
   hidden: number;
 }
 
-/** `start` and `end`: the natural day, in ms. */
-export function drawDay(model: DayModel, start: number, end: number, width: number): DayDrawing {
-  const segments = layOutSegments(model, start, end, width);
+/** `start` and `end`: the natural day, in ms. `edge`: room on both sides, so that the mark of an instant at the edge is seen whole. */
+export function drawDay(model: DayModel, start: number, end: number, width: number, edge = 0): DayDrawing {
+  const segments = layOutSegments(model, start, end, width - 2 * edge).map((one) => ({ ...one, x: one.x + edge }));
   const marks: Mark[] = [];
   const find = model.lanes.map((lane, number) => placeLane(lane, number, segments, marks));
   const shown = marks.reduce((sum, mark) => sum + mark.slots.length, 0);

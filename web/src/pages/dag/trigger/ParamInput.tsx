@@ -1,6 +1,7 @@
 /** One param: its label, what it is, its input, and what is wrong with it. */
 
 import { useId } from "react";
+import { LazyMarkdown } from "../../../components/LazyMarkdown";
 import { cutText, LongText } from "../../../components/LongText";
 import { t } from "../../../state/language";
 import { formatLocal, parseLocal, zoneName } from "../../../state/zonedTimes";
@@ -33,11 +34,18 @@ export function ParamInput({ field, text, type, fault }: InputProps) {
         describedBy={`${id}-about ${id}-fault`}
         isWrong={fault !== undefined}
       />
-      <p id={`${id}-about`} className="soft about">
-        {field.description && <LongText text={field.description} />}
-        {field.description && words ? " · " : ""}
-        {words}
-      </p>
+      {field.isMarkdown ? (
+        <div id={`${id}-about`} className="soft about">
+          <LazyMarkdown text={field.description} />
+          {words}
+        </div>
+      ) : (
+        <p id={`${id}-about`} className="soft about">
+          {field.description && <LongText text={field.description} />}
+          {field.description && words ? " · " : ""}
+          {words}
+        </p>
+      )}
       <p id={`${id}-fault`} className="fault" aria-live="polite">
         {fault ?? ""}
       </p>

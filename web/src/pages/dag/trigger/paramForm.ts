@@ -25,6 +25,8 @@ export interface ParamField {
   kind: Kind;
   label: string;
   description: string;
+  /** The description is Markdown: `description_md` of the schema. */
+  isMarkdown: boolean;
   section: string;
   /** There is no default: the user must give a value. */
   isRequired: boolean;
@@ -82,6 +84,7 @@ function buildField(name: string, initial: unknown, schema: Schema, description:
       [schema.description_md, schema.description, description].find(
         (one): one is string => typeof one === "string" && one !== "",
       ) ?? "",
+    isMarkdown: typeof schema.description_md === "string" && schema.description_md !== "",
     section: typeof schema.section === "string" ? schema.section : "",
     isRequired: initial === null && !types.includes("null") && Object.keys(schema).length > 0,
     options: kind === "select" || kind === "choices" ? options : [],
