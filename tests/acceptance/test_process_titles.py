@@ -133,6 +133,5 @@ def test_the_short_names_of_services_differ_too() -> None:
             "gnomon-api-serv",
             "gnomon-triggere",
             "gnomon-monitor",
-            "gnomon-write-lo",
             "gnomon: standal",
         }

@@ -20,7 +20,7 @@ from gnomon.ground.wakeups import Notifier
 from gnomon.model.instants import SECOND
 from gnomon.model.states import DagRunType
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.drivers.write_lock import LockHolder, find_lock_holder, write_lock_path
+from gnomon.storage.store.drivers.lock_holder import LockHolder, find_lock_holder, write_lock_path
 from gnomon.storage.store.trigger_queue import triggerer_leases
 from gnomon.storage.store.trigger_queue.triggerer_leases import TriggererLease
 

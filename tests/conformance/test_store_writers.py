@@ -22,7 +22,8 @@ from gnomon.storage.store.address import parse_address
 from gnomon.storage.store.admin import pools, variables
 from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records import dag_runs
-from gnomon.storage.store.drivers.write_lock import WAIT_MAX_S, find_lock_holder, write_lock_path
+from gnomon.storage.store.drivers.lock_holder import find_lock_holder, write_lock_path
+from gnomon.storage.store.drivers.write_lock import WAIT_MAX_S
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
 _ROUNDS = 25

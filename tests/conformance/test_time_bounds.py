@@ -153,10 +153,9 @@ def test_task_instances_of_many_runs_are_those_of_the_whole_list(
         assert walk is not None and (walk.found is None) is any(condition.field == "dag_pk" for condition in more)
         whole = read_task_instance_page(tx, PageQuery(conditions, order, ALL))
         for size, offset in ((ALL, 0), (3, 0), (40, 20)):
-            found, is_cut = read_walked_page(tx, walk, PageQuery(conditions, order, size, offset))
-            assert found.instances == whole.instances[offset : offset + size] and not is_cut, (field, more)
+            page = read_walked_page(tx, walk, PageQuery(conditions, order, size, offset))
+            assert page.instances == whole.instances[offset : offset + size], (field, more)
+            assert page.searched_to is None, (field, more)
         for number in range(0, len(whole.keys), 7):
-            found, _ = read_walked_page(
-                tx, walk, PageQuery(conditions, order, 3, position=Position(whole.keys[number]))
-            )
-            assert found.instances == whole.instances[number + 1 : number + 4], (field, more)
+            page = read_walked_page(tx, walk, PageQuery(conditions, order, 3, position=Position(whole.keys[number])))
+            assert page.instances == whole.instances[number + 1 : number + 4], (field, more)

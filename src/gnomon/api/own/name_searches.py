@@ -16,7 +16,7 @@ from gnomon.queries.report.listings.name_search import search_names
 from gnomon.storage.store.pages.dag_overview import read_newest_run_times
 
 router = OperationRouter(tags=["DAG"])
-FOUND_MAX = 50
+FOUND_MAX = 100
 TEXT_MAX = 250
 
 
