@@ -72,7 +72,7 @@ class OperationScope:
     db: Database
     dags: DagVisibility
     is_remote: bool = False
-    _kept: dict[type[object], object] = field(default_factory=dict)
+    _kept: dict[type[object], object] = field(default_factory=dict, init=False)
     task_logs_opener: Callable[[], TaskLogFolder] | None = None
     """Returns the folder of logs of the process, which keeps what it has found in a remote folder; None: each operation opens one."""
 

@@ -118,3 +118,20 @@ def test_a_process_id_of_another_machine_or_container_names_nobody_here(
     with another_process(hold) as pid:
         assert _watch(tmp_path).check(1e9) is None
         os.kill(pid, 0)
+
+
+def test_the_one_before_is_not_killed_when_the_holder_was_stopped_before_it_wrote_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as innocent:
+
+        def hold() -> None:
+            monkeypatch.setattr(os, "getpid", lambda: innocent.pid)  # the record of the one before
+            WriteLock(tmp_path / "g.db", VirtualClock(0)).acquire()
+
+        with another_process(hold):
+            watch = _watch(tmp_path)
+            assert watch.check(LEASE_TTL_S) is None
+            assert watch.check(LEASE_TTL_S + 100) is None
+        assert innocent.poll() is None
+        innocent.communicate(b"\n")

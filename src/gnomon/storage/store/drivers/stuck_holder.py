@@ -44,7 +44,21 @@ class StuckHolderWatch:
         is_slow = is_on_disk or advanced_s - last_sighting[2] >= ADVANCE * (now - last_sighting[1])
         if is_slow and held_s <= SLOW_MAX_S:
             return None
-        return _kill(holder.pid) if find_lock_holder(self._path) == holder else None
+        if find_lock_holder(self._path) != holder or not _has_file_lock(holder.pid):
+            return None
+        return _kill(holder.pid)
+
+
+def _has_file_lock(pid: int) -> bool:
+    """Whether the process has an flock: a holder that was stopped before it wrote its record has that of the one before, which is innocent.
+
+    `/proc/locks`: proc_locks(5). True where the system does not tell. The file itself is not compared: overlay filesystems give it another number there.
+    """
+    try:
+        lines = (_PROC / "locks").read_text().splitlines()
+    except OSError:
+        return True
+    return any(fields[1:2] == ["FLOCK"] and fields[4:5] == [str(pid)] for fields in map(str.split, lines))
 
 
 def _kill(pid: int) -> int | None:
