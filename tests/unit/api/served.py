@@ -99,13 +99,13 @@ class EventReader:
         self.answer = self.connection.getresponse()
 
     def next(self) -> tuple[str, str, Any]:
-        """Kind, id and data of the next event that is no beat. Raises EOFError at the end of the stream."""
+        """Kind, id and data of the next event that is no heartbeat. Raises EOFError at the end of the stream."""
         while True:
             text = _read_event(self.answer)
             if not text:
                 raise EOFError
             fields = dict(line.split(": ", 1) for line in text.decode().splitlines() if ": " in line)
-            if fields.get("event", "beat") != "beat":
+            if fields.get("event", "heartbeat") != "heartbeat":
                 return fields["event"], fields["id"], json.loads(fields["data"])
 
     def close(self) -> None:

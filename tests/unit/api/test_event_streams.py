@@ -279,14 +279,14 @@ def test_a_client_of_http_1_0_gets_the_text_without_chunks(api: Client, deployme
     assert body.startswith(b"retry: 2000\n\nid: ")
 
 
-def test_an_open_stream_beats_again_and_again(api: Client, deployment: Deployment) -> None:
+def test_an_open_stream_sends_heartbeats_again_and_again(api: Client, deployment: Deployment) -> None:
     with api.stream() as stream:
         stream.next()
         assert [stream.answer.readline() for _ in range(4)] == [
-            b"event: beat\n",
+            b"event: heartbeat\n",
             b"data: {}\n",
             b"\n",
-            b"event: beat\n",
+            b"event: heartbeat\n",
         ]
 
 

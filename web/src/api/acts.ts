@@ -3,7 +3,7 @@
 import { get, patch, post, remove } from "./client";
 import type { TaskInstances } from "./runs";
 
-export type Act = "clear" | "delete" | Mark;
+export type ActName = "clear" | "delete" | Mark;
 /** The states that a user gives; a run is offered no "skipped". */
 export type Mark = RunMark | "skipped";
 type RunMark = "success" | "failed";
@@ -38,11 +38,11 @@ export interface Touched {
   mapIndex: number;
   state: string | null;
   /** What a mark does to it; undefined: the act itself. `clear`: it failed because of what is marked, and runs again. */
-  becomes?: Act;
+  becomes?: ActName;
 }
 
 /** The task instances that the act would change, exactly those. */
-export async function previewAct(act: Act, target: ActTarget, scope: ActScope): Promise<Touched[]> {
+export async function previewAct(act: ActName, target: ActTarget, scope: ActScope): Promise<Touched[]> {
   const path = { dag_id: target.dagId };
   if (target.taskId !== undefined || target.groupId !== undefined) {
     if (act === "clear") return readInstances(await sendClear(target, scope, true));
@@ -85,7 +85,7 @@ export async function previewAct(act: Act, target: ActTarget, scope: ActScope): 
 }
 
 /** `isNewest`: whether cleared runs take the newest version of their DAG bundle; undefined: their DAGs say so. */
-export async function doAct(act: Act, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
+export async function doAct(act: ActName, target: ActTarget, scope: ActScope, isNewest?: boolean): Promise<void> {
   if (target.taskId !== undefined || target.groupId !== undefined)
     return void (await (act === "clear"
       ? sendClear(target, scope, false, isNewest)
@@ -147,8 +147,8 @@ function readRows(rows: readonly Row[]): Touched[] {
   }));
 }
 
-function readFate(becomes: string | undefined): { becomes?: Act } {
-  return becomes === undefined ? {} : { becomes: becomes === "cleared" ? "clear" : (becomes as Act) };
+function readFate(becomes: string | undefined): { becomes?: ActName } {
+  return becomes === undefined ? {} : { becomes: becomes === "cleared" ? "clear" : (becomes as ActName) };
 }
 
 function readInstances(found: TaskInstances): Touched[] {

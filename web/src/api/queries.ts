@@ -7,6 +7,8 @@ import { type InstancePlace, placeOfInstance, placeOfRun, placeOfTask } from "./
 import type { TaskInstance } from "./shapes";
 
 const SERVICES_MS = 5_000;
+/** Every page that is open asks: a service may be silent for a while before each of them says so. */
+const SILENCE_MS = 15_000;
 
 /** Rows of a page in lists that are read by page numbers. */
 export const PAGE_SIZE = 50;
@@ -128,7 +130,7 @@ export const silentServicesQuery = () =>
   queryOptions({
     queryKey: ["services", "silent"],
     queryFn: () => get("/api/gnomon/v1/services/silent").then((found) => found.silent),
-    refetchInterval: SERVICES_MS,
+    refetchInterval: SILENCE_MS,
   });
 
 export const importErrorsQuery = () =>

@@ -3,7 +3,7 @@
 import { Act } from "./Act";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
-import { type Act as ActName, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
+import { type ActName, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
 import { useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
 import { showRunToast, showToast } from "../state/toasts";

@@ -18,7 +18,7 @@ const KINDS = [
 const GATHER_MS = 150;
 const COSTLY_MS = 2_000;
 const REOPEN_MS = 3_000;
-/** The server sends a beat every 5 seconds: after this silence it does not live, whatever the connection says. */
+/** The server sends a heartbeat every 5 seconds: after this silence it does not live, whatever the connection says. */
 const SILENCE_MS = 12_000;
 const LOOK_MS = 2_000;
 export type Connection = "connecting" | "live" | "lost";
@@ -94,7 +94,7 @@ export function useLiveChanges(): Connection {
     const open = () => {
       hear();
       source = new EventSource(place && !wasLost ? `${ADDRESS}?after=${place}` : ADDRESS);
-      source.addEventListener("beat", hear);
+      source.addEventListener("heartbeat", hear);
       source.addEventListener("ready", () => {
         hear();
         setConnection("live");

@@ -19,7 +19,8 @@ from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.queries.report.listings.backfill_list import build_backfill_rows, name_backfill_state
 from gnomon.storage.store.dag_records import backfills
-from gnomon.storage.store.dag_records.dags import list_dags
+from gnomon.storage.store.pages.dag_pages import read_dag_page
+from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
 
 router = OperationRouter(prefix="/backfills", tags=["Backfill"])
 State = Literal["planning", "running", "paused", "cancelled", "complete"]
@@ -90,7 +91,9 @@ def get_backfills(
             if dag_id in visible and (not filters.state or name_backfill_state(record) in filters.state)
         ]
         rows = build_backfill_rows(tx, cut_page(chosen, filters))
-        paused = {dag.dag_id for dag in list_dags(tx) if dag.paused} if rows else set()
+        named_dags = Condition("dag_id", Operator.IN, sorted({row.dag_id for row in rows}))
+        page = read_dag_page(tx, PageQuery((named_dags,), (SortKey("dag_id"),), len(rows))) if rows else []
+        paused = {dag.dag_id for dag in page if dag.is_paused}
     answers = [
         BackfillAnswer.model_validate(
             {

@@ -174,7 +174,7 @@ def get_dag_role(dag_id: Id, context: Context, user: CurrentUser) -> DagRoleAnsw
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
         tags = dag_list.find_dag(tx, dag_id).spec.tags
-    return DagRoleAnswer(role=str(max(user.identity.everywhere, user.identity.find_dag_role(dag_id, tags))))
+    return DagRoleAnswer(role=str(user.identity.find_dag_role(dag_id, tags)))
 
 
 @router.get("/versions", dependencies=[requires(Permission.READ, ApiResource.DAG_VERSION)])

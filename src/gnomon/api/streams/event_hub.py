@@ -32,7 +32,7 @@ from gnomon.storage.store import Database
 EVENTS_KEPT = 20_000
 """Events in memory, for clients that continue an earlier stream: a few megabytes."""
 HEARTBEAT_S = 5
-"""Each stream sends the event `beat` once in so many seconds, so that proxies and clients see that it is open, and its login is checked: one that has expired
+"""Each stream sends the event `heartbeat` once in so many seconds, so that proxies and clients see that it is open, and its login is checked: one that has expired
 ends its streams within this time. One that was ended is in the journal of changes, and its streams are checked when that is read."""
 RETRY_MS = 2_000
 """After which time clients connect again."""
@@ -43,7 +43,7 @@ FIRST_READ_S = 5.0
 _BACKLOG_PIECE = 200
 """Events of one piece of what a client missed."""
 _RETRY = b"retry: %d\n\n" % RETRY_MS
-_HEARTBEAT = build_data(b"event: beat\ndata: {}\n\n")
+_HEARTBEAT = build_data(b"event: heartbeat\ndata: {}\n\n")
 _encoder = msgspec.json.Encoder()
 
 

@@ -179,11 +179,16 @@ def read_instances_of_several_runs(
         if of_specs:
             raise Refusal(400, say("too_many_instances_are_searched", most=SEARCHED_MAX))
         raise _refuse_rare()
-    run_pk = page.searched_to[[key.field for key in order.keys].index("run_pk")]
-    assert isinstance(run_pk, int)
-    until = read_listed_runs(tx, [run_pk])[run_pk].run.run_after
+    until = _find_due_time(tx, page.searched_to, order)
     total = TotalEntries(len(page.instances), len(page.instances))
     return InstancesOfRuns(answers, page.keys, page.has_more, total, page.searched_to, until)
+
+
+def _find_due_time(tx: Transaction, place: tuple[object, ...], order: Ordering) -> Instant:
+    """When the run at this place of the list was due."""
+    run_pk = place[[key.field for key in order.keys].index("run_pk")]
+    assert isinstance(run_pk, int)
+    return read_listed_runs(tx, [run_pk])[run_pk].run.run_after
 
 
 def _allow_no_pool(condition: Condition) -> Condition:

@@ -207,9 +207,9 @@ def _find_no_times_reason(dag: DagRecord) -> Sentence | None:
     ref = dag.spec.timetable
     if not ref.can_be_scheduled:
         return say("schedule_has_no_times", schedule=summarize_schedule(dag.spec))
-    if ref.follows_runs or ref.class_name == "ContinuousTimetable":
+    if ref.is_continuous:
         return say("schedule_follows_runs", schedule=summarize_schedule(dag.spec))
-    if ref.builtin and ref.class_name == "OnceTimetable":
+    if ref.builtin_name == "OnceTimetable":
         return say("schedule_is_one_run", schedule=summarize_schedule(dag.spec))
     return None if ref.periodic else say("timetable_is_not_periodic", schedule=quote(ref.class_name))
 
