@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { subsetOfFont } from "./font.ts";
 
 /** `npm run dev` passes requests of the API and of logins to an api-server on this machine. */
 const server = "http://localhost:8080";
@@ -9,7 +10,7 @@ const server = "http://localhost:8080";
 const SHARED = /\/node_modules\/|\/src\/(api|components|pages|state)\//;
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), subsetOfFont()],
   // `line` of `grid.module.css` is `grid-line` in the document: the file of a class can be seen there, and tests can name it.
   css: { modules: { generateScopedName: (name, file) => `${basename(file, ".module.css")}-${name}` } },
   build: {

@@ -45,6 +45,7 @@ VIEWS = (
     "/plugins",
     "/providers",
     "/options",
+    "/gallery",
     "/users",
     "/tokens",
     "/account",

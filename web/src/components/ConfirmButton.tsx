@@ -1,9 +1,10 @@
-/** A button for an act that loses something: it asks first, and names what is lost. Escape and a click on "Keep it" change nothing. */
+/** A button for an act that loses something: it asks first, and names what is lost. Escape and "Keep it" change nothing. */
 
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { t } from "../state/language";
+import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
 import { Refusal } from "./Answer";
-import styles from "./confirm.module.css";
 
 interface Props {
   label: string;
@@ -17,7 +18,7 @@ interface Props {
 }
 
 export function ConfirmButton({ label, name, question, confirm, disabled, why, act }: Props) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const [error, setError] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
   const run = () => {
@@ -25,37 +26,43 @@ export function ConfirmButton({ label, name, question, confirm, disabled, why, a
     setError(undefined);
     act()
       .then(
-        () => dialog.current?.close(),
+        () => setOpen(false),
         (refused: Error) => setError(refused),
       )
       .finally(() => setBusy(false));
   };
   return (
     <>
-      <button
-        type="button"
+      <Button
+        isSmall
         aria-label={name}
         disabled={disabled}
-        title={disabled ? why : undefined}
+        why={why}
         onClick={() => {
           setError(undefined);
-          dialog.current?.showModal();
+          setOpen(true);
         }}
       >
         {label}
-      </button>
-      <dialog ref={dialog} className={styles.dialog} aria-label={name ?? label}>
-        <div>{question}</div>
+      </Button>
+      <Dialog
+        title={name ?? label}
+        open={isOpen}
+        close={() => setOpen(false)}
+        acts={
+          <>
+            <Button autoFocus onClick={() => setOpen(false)}>
+              {t("Keep it")}
+            </Button>
+            <Button look="danger" isBusy={isBusy} onClick={run}>
+              {confirm}
+            </Button>
+          </>
+        }
+      >
+        {question}
         {error && <Refusal error={error} />}
-        <div className="acts">
-          <button type="button" className={styles.danger} disabled={isBusy} onClick={run}>
-            {confirm}
-          </button>
-          <button type="button" autoFocus onClick={() => dialog.current?.close()}>
-            {t("Keep it")}
-          </button>
-        </div>
-      </dialog>
+      </Dialog>
     </>
   );
 }

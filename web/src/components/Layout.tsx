@@ -8,8 +8,9 @@ import { readLastSearch } from "../state/lastSearch";
 import { readMeta } from "../state/meta";
 import { type Connection, useLiveChanges } from "../state/live";
 import { useViewFocus } from "../state/viewFocus";
-import { Menu } from "./Menu";
-import { FIRST, GROUPS, isOffered, type NavigationEntry } from "./navigation";
+import { Popover } from "../ui/Popover";
+import { ListIcon, UserIcon } from "../ui/icons";
+import { FIRST, GROUPS, isOffered, type NavigationEntry, type NavigationGroup } from "./navigation";
 import { PaletteButton } from "./palette/PaletteButton";
 import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
@@ -30,6 +31,11 @@ export function Layout() {
   const me = useMe();
   const navigate = useNavigate();
   const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) }), [navigate]);
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const groups = GROUPS.map((group) => ({
+    ...group,
+    entries: group.entries.filter((entry) => isOffered(entry, me)),
+  })).filter((group) => group.entries.length > 0);
   useViewFocus();
   return (
     <>
@@ -40,43 +46,67 @@ export function Layout() {
         <Link to="/" className={styles.brand}>
           <Gnomon /> Gnomon
         </Link>
-        <nav aria-label={t("Pages")}>
-          {FIRST.map((one) => (
-            <Entry key={one.to} entry={one} />
+        <nav className={styles.wide} aria-label={t("Pages")}>
+          {FIRST.map((entry) => (
+            <Entry key={entry.to} entry={entry} />
           ))}
-          {GROUPS.filter((group) => group.entries.some((one) => isOffered(one, me))).map((group) => (
-            <Menu
+          {groups.map((group) => (
+            <Popover
               key={group.label}
+              className={group.entries.some((entry) => isHere(entry, path)) ? styles.active : ""}
               label={
                 <>
                   {t(group.label)}
-                  {group.entries.some((one) => one.countsQuestions && isOffered(one, me)) && <QuestionCount />}
+                  {group.entries.some((entry) => entry.countsQuestions) && <QuestionCount />}
                 </>
               }
             >
-              {group.entries
-                .filter((one) => isOffered(one, me))
-                .map((one) => (
-                  <Entry key={one.to} entry={one} />
-                ))}
-            </Menu>
+              <Entries group={group} />
+            </Popover>
           ))}
         </nav>
-        <span className={`${styles.connection} ${styles[connection] ?? ""}`} role="status">
-          {t(CONNECTIONS[connection])}
+        <span className={styles.room} />
+        <span
+          className={`${styles.connection} ${styles[connection] ?? ""}`}
+          role="status"
+          title={t(CONNECTIONS[connection])}
+        >
+          <span className={styles.connectionText}>{t(CONNECTIONS[connection])}</span>
         </span>
         <PaletteButton />
         <PreferencesMenu />
         {user && (
-          <Menu label={<span className="name">{user}</span>}>
+          <Popover
+            look="quiet"
+            placement="bottom-end"
+            icon={UserIcon}
+            isBare
+            label={<span className={`name ${styles.user}`}>{user}</span>}
+            name={t("Account {user}", { user })}
+          >
             <Link to="/account">{t("My account")}</Link>
             <form method="post" action="/auth/logout">
               <button type="submit" className="plain">
                 {t("Log out")}
               </button>
             </form>
-          </Menu>
+          </Popover>
         )}
+        <span className={styles.narrow}>
+          <Popover look="quiet" placement="bottom-end" icon={ListIcon} isBare label={null} name={t("Pages")}>
+            <nav className={styles.list} aria-label={t("Pages")}>
+              {FIRST.map((entry) => (
+                <Entry key={entry.to} entry={entry} />
+              ))}
+              {groups.map((group) => (
+                <section key={group.label}>
+                  <h2>{t(group.label)}</h2>
+                  <Entries group={group} />
+                </section>
+              ))}
+            </nav>
+          </Popover>
+        </span>
       </header>
       <ServerNotice />
       <main id="content">
@@ -84,7 +114,6 @@ export function Layout() {
       </main>
       <Toasts />
       <Shortcuts go={go} />
-      <footer className="soft">Gnomon {readMeta("gnomon-version")}</footer>
     </>
   );
 }
@@ -100,15 +129,28 @@ function Gnomon() {
   );
 }
 
+function isHere(entry: NavigationEntry, path: string): boolean {
+  return entry.to === "/" ? path === "/" : path === entry.to || path.startsWith(`${entry.to}/`);
+}
+
+function Entries({ group }: { group: NavigationGroup }) {
+  return (
+    <div className={styles.list}>
+      {group.entries.map((entry) => (
+        <Entry key={entry.to} entry={entry} />
+      ))}
+    </div>
+  );
+}
+
 function Entry({ entry }: { entry: NavigationEntry }) {
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const isHere = entry.to === "/" ? path === "/" : path === entry.to || path.startsWith(`${entry.to}/`);
   return (
     <Link
       to={entry.to}
       search={readLastSearch(entry.to)}
-      className={isHere ? styles.active : undefined}
-      aria-current={isHere ? "page" : undefined}
+      className={isHere(entry, path) ? styles.active : undefined}
+      aria-current={isHere(entry, path) ? "page" : undefined}
     >
       {t(entry.label)}
       {entry.countsQuestions && <QuestionCount />}

@@ -2,7 +2,9 @@
 
 import { chooseLanguage, t } from "../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, usePreference, ZONE } from "../state/preferences";
-import { Menu } from "./Menu";
+import { readMeta } from "../state/meta";
+import { SettingsIcon } from "../ui/icons";
+import { Popover } from "../ui/Popover";
 
 const WORDS: Record<string, string> = {
   local: /* text */ "Local time",
@@ -19,7 +21,7 @@ const WORDS: Record<string, string> = {
 
 export function PreferencesMenu() {
   return (
-    <Menu label={t("Display")}>
+    <Popover look="quiet" placement="bottom-end" icon={SettingsIcon} isBare label={null} name={t("Display")}>
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />
       <Choice of={DENSITY} label={t("Density")} />
@@ -30,7 +32,8 @@ export function PreferencesMenu() {
           if (chooseLanguage() !== before) window.location.reload();
         }}
       />
-    </Menu>
+      <p className="soft small">Gnomon {readMeta("gnomon-version")}</p>
+    </Popover>
   );
 }
 

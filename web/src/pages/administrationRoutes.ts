@@ -73,6 +73,12 @@ const options = createRoute({
   }),
 });
 
+const gallery = createRoute({
+  getParentRoute: () => root,
+  path: "/gallery",
+  component: lazyRouteComponent(() => import("./gallery/GalleryPage"), "GalleryPage"),
+});
+
 const users = createRoute({
   getParentRoute: () => root,
   path: "/users",
@@ -122,6 +128,7 @@ export const administrationRoutes = [
   variables,
   plugins,
   providers,
+  gallery,
   options,
   users,
   tokens,

@@ -12,7 +12,6 @@ import { removeChip, turnChip } from "./chipSearch";
 import { type Chip, FilterChips } from "./FilterChips";
 import { MoreFilters } from "./MoreFilters";
 import { SavedViews } from "./SavedViews";
-import styles from "../layout.module.css";
 
 export type SetFilters<View> = (some: Partial<View>, replace?: boolean) => void;
 
@@ -58,9 +57,7 @@ export function ListFrame<View extends Search, Found>(props: ListFrameProps<View
         {fields}
         <MoreFilters holds={moreFields.filter((field) => search[field] !== undefined).length}>{more}</MoreFilters>
       </form>
-      <div className={styles.viewsBar}>
-        <SavedViews path={path} search={search} />
-      </div>
+      <SavedViews path={path} search={search} />
       <FilterChips
         chips={chips}
         turn={(chip) => set(turnChip(search, chip))}

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { t } from "../../state/language";
 import { chooseDefault, deleteView, hasAccountViews, loadViews, saveView, useSavedViews } from "../../state/savedViews";
 import { showToast } from "../../state/toasts";
-import { Menu } from "../Menu";
+import { Popover } from "../../ui/Popover";
 import styles from "./filters.module.css";
 
 export function SavedViews({ path, search }: { path: string; search: object }) {
@@ -29,7 +29,7 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
       showToast(t("The view {name} is deleted.", { name: gone.name }), async () => void (await saveView(path, gone)));
   };
   return (
-    <Menu label={t("Views")}>
+    <Popover label={t("Views")} look="quiet">
       <p className="soft">
         {hasAccountViews()
           ? t(
@@ -76,6 +76,6 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
         </label>
         <button disabled={!name.trim()}>{t("Save")}</button>
       </form>
-    </Menu>
+    </Popover>
   );
 }

@@ -3,6 +3,8 @@
 import { useLayoutEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { t } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { SearchIcon } from "../../ui/icons";
 import { Palette } from "./Palette";
 
 export function PaletteButton() {
@@ -23,9 +25,9 @@ export function PaletteButton() {
   }, []);
   return (
     <>
-      <button type="button" aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+      <Button look="quiet" icon={SearchIcon} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
         {t("Find")} <kbd>Ctrl K</kbd>
-      </button>
+      </Button>
       {opened.isOpen && <Palette key={opened.count} close={() => close(opened.count)} />}
     </>
   );

@@ -1,5 +1,6 @@
 /** The frame of all views of one DAG: what it is, why it does not run, its acts, its tabs. */
 
+import { TabLinks } from "../../ui/Tabs";
 import { Act } from "../../components/Act";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
@@ -35,7 +36,7 @@ export function DagFrame() {
       <h1 className="name">{dagId}</h1>
       <DagHead dagId={dagId} />
       <Sentences query={explanation} none={t("Nothing prevents this DAG from running.")} />
-      <nav className="tabs" aria-label={t("Views of the DAG")}>
+      <TabLinks label={t("Views of the DAG")}>
         {TABS.map((tab) => (
           <Link
             key={tab.to}
@@ -47,7 +48,7 @@ export function DagFrame() {
             {t(tab.label)}
           </Link>
         ))}
-      </nav>
+      </TabLinks>
       <Outlet />
     </>
   );

@@ -1,5 +1,6 @@
 /** Questions of tasks to people: those that wait, one's own first, and the answers that were given. */
 
+import { TabLinks } from "../../ui/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { answeredQuestionsQuery, openQuestionsQuery, PAGE, type Question } from "../../api/administration";
@@ -21,7 +22,7 @@ export function InboxPage() {
   return (
     <>
       <h1>{t("Questions to people")}</h1>
-      <nav className="tabs" aria-label={t("Views of the questions")}>
+      <TabLinks label={t("Views of the questions")}>
         <Link
           to="/inbox"
           search={{}}
@@ -38,7 +39,7 @@ export function InboxPage() {
         >
           {t("Answered")}
         </Link>
-      </nav>
+      </TabLinks>
       {view === "answered" ? <Answered /> : <Open />}
     </>
   );

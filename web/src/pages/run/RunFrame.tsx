@@ -1,5 +1,6 @@
 /** The frame of all views of one run: what it is, why it waits or how it ended, its acts, its tabs. */
 
+import { TabLinks } from "../../ui/Tabs";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { dagQuery, runExplanationQuery, runQuery } from "../../api/queries";
@@ -61,7 +62,7 @@ export function RunFrame() {
           if (act === "delete") void navigate({ to: "/dags/$dagId", params: { dagId }, search: {} });
         }}
       />
-      <nav className="tabs" aria-label={t("Views of the run")}>
+      <TabLinks label={t("Views of the run")}>
         {RUN_TABS.map((tab) => (
           <Link
             key={tab.to}
@@ -76,7 +77,7 @@ export function RunFrame() {
         <Link to="/dags/$dagId/graph" params={{ dagId }} search={{ run: runId }}>
           {t("Graph")}
         </Link>
-      </nav>
+      </TabLinks>
       <Outlet />
     </>
   );

@@ -1,5 +1,6 @@
 /** One task instance: its state and why, its question, its acts, and its parts as tabs: log, tries, XComs, details. */
 
+import { TabButtons } from "../../ui/Tabs";
 import { useQuery } from "@tanstack/react-query";
 import { hitlQuery } from "../../api/hitl";
 import type { InstancePlace } from "../../api/places";
@@ -56,19 +57,12 @@ export function InstanceView({ at, view, set }: { at: InstancePlace; view: TaskV
               ...(at.mapIndex >= 0 ? ["allIndexes" as const] : []),
             ]}
           />
-          <nav className="tabs" aria-label={t("Parts of the task instance")}>
-            {PARTS.map((name) => (
-              <button
-                key={name}
-                type="button"
-                className={name === part ? "plain active" : "plain"}
-                aria-current={name === part ? "page" : undefined}
-                onClick={() => set({ ...view, part: name === "log" ? undefined : name })}
-              >
-                {t(LABELS[name])}
-              </button>
-            ))}
-          </nav>
+          <TabButtons
+            label={t("Parts of the task instance")}
+            value={part}
+            options={PARTS.map((name) => ({ value: name, label: t(LABELS[name]) }))}
+            choose={(name) => set({ ...view, part: name === "log" ? undefined : name })}
+          />
           {part === "log" && <LogPart at={at} one={one} tries={tries.data} view={view} set={set} />}
           {part === "tries" && (
             <Answer query={tries} what={t("the tries")}>

@@ -4,6 +4,7 @@ import { ADMINISTRATION } from "./administration";
 import { ASSETS } from "./assets";
 import { DEPENDENCIES } from "./dependencies";
 import { FRAME } from "./frame";
+import { GALLERY } from "./gallery";
 import { GRAPH } from "./graph";
 import { HOME } from "./home";
 import { LISTS } from "./lists";
@@ -21,6 +22,7 @@ export const TEXTS: Record<string, string> = {
   ...ASSETS,
   ...DEPENDENCIES,
   ...FRAME,
+  ...GALLERY,
   ...GRAPH,
   ...HOME,
   ...LISTS,

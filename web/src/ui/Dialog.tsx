@@ -1,0 +1,41 @@
+/** A question or a form in front of the view. Escape and the close button leave everything as it was. */
+
+import { Dialog as Box, DialogDismiss, DialogHeading } from "@ariakit/react";
+import type { ReactNode } from "react";
+import { t } from "../state/language";
+import { buttonClass } from "./Button";
+import { CloseIcon } from "./icons";
+import styles from "./dialog.module.css";
+
+interface Props {
+  title: ReactNode;
+  open: boolean;
+  close: () => void;
+  /** The buttons at the bottom, the one that acts last. */
+  acts?: ReactNode;
+  isWide?: boolean;
+  children: ReactNode;
+}
+
+export function Dialog({ title, open, close, acts, isWide, children }: Props) {
+  return (
+    <Box
+      open={open}
+      onClose={close}
+      modal
+      portal
+      unmountOnHide
+      className={isWide ? `${styles.dialog} ${styles.wide}` : styles.dialog}
+      backdrop={<div className={styles.backdrop} />}
+    >
+      <header className={styles.head}>
+        <DialogHeading className={styles.title}>{title}</DialogHeading>
+        <DialogDismiss className={`${buttonClass("quiet")} ${styles.close}`} aria-label={t("Close")}>
+          <CloseIcon size={16} aria-hidden="true" />
+        </DialogDismiss>
+      </header>
+      <div className={styles.content}>{children}</div>
+      {acts && <footer className={styles.acts}>{acts}</footer>}
+    </Box>
+  );
+}

@@ -1,0 +1,58 @@
+/** A button that opens a box with anything in it: filters, display options, explanations. Escape and a click beside it close it, and the focus goes back. */
+
+import { Popover as Box, PopoverDisclosure, PopoverProvider, usePopoverStore } from "@ariakit/react";
+import type { ReactNode } from "react";
+import { type ButtonLook, buttonClass } from "./Button";
+import { ExpandIcon, type Icon } from "./icons";
+import styles from "./popover.module.css";
+
+interface Props {
+  label: ReactNode;
+  /** The name of the button and of the box, where the label alone does not say it. */
+  name?: string;
+  icon?: Icon;
+  look?: ButtonLook;
+  isSmall?: boolean;
+  /** Without the arrow that says that something opens. */
+  isBare?: boolean;
+  className?: string;
+  placement?: "bottom-start" | "bottom-end";
+  children: ReactNode | ((close: () => void) => ReactNode);
+}
+
+export function Popover({
+  label,
+  name,
+  icon: Sign,
+  look,
+  isSmall,
+  isBare,
+  className,
+  placement = "bottom-start",
+  children,
+}: Props) {
+  const store = usePopoverStore({ placement });
+  return (
+    <PopoverProvider store={store}>
+      <PopoverDisclosure className={className ?? buttonClass(look, isSmall)} aria-label={name}>
+        {Sign && <Sign size={16} strokeWidth={1.75} aria-hidden="true" />}
+        {label}
+        {!isBare && <ExpandIcon size={14} aria-hidden="true" className={styles.arrow} />}
+      </PopoverDisclosure>
+      <Box
+        className={styles.box}
+        gutter={4}
+        overflowPadding={8}
+        portal
+        unmountOnHide
+        aria-label={name ?? (typeof label === "string" ? label : undefined)}
+        // A link leads to another view: the box of this one closes.
+        onClick={(event) => {
+          if ((event.target as Element).closest("a[href]")) store.hide();
+        }}
+      >
+        {typeof children === "function" ? children(store.hide) : children}
+      </Box>
+    </PopoverProvider>
+  );
+}
