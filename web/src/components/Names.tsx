@@ -2,6 +2,8 @@
 
 import { Link } from "@tanstack/react-router";
 import { Fragment } from "react";
+import { nameRun } from "../state/runNames";
+import { useZone } from "../state/times";
 import styles from "./names.module.css";
 
 /** A name that may go on in the next line behind `_`, `.` and `-`, and not inside a word. */
@@ -24,10 +26,16 @@ export function DagLink({ dagId }: { dagId: string }) {
 
 export function RunLink({ dagId, runId }: { dagId: string; runId: string }) {
   return (
-    <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId }}>
-      <WrappedName name={runId} />
+    <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={runId}>
+      <RunName runId={runId} />
     </Link>
   );
+}
+
+/** What a run is called, in the chosen zone. */
+export function RunName({ runId }: { runId: string }) {
+  const name = nameRun(runId, useZone());
+  return name === runId ? <WrappedName name={runId} /> : <>{name}</>;
 }
 
 interface Place {

@@ -2,6 +2,9 @@
 
 import { chooseLanguage, t } from "../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, usePreference, ZONE } from "../state/preferences";
+import { useZone } from "../state/times";
+import { zoneName } from "../state/zonedTimes";
+import styles from "./layout.module.css";
 import { readMeta } from "../state/meta";
 import { SettingsIcon } from "../ui/icons";
 import { Popover } from "../ui/Popover";
@@ -21,7 +24,7 @@ const WORDS: Record<string, string> = {
 
 export function PreferencesMenu() {
   return (
-    <Popover look="quiet" placement="bottom-end" icon={SettingsIcon} isBare label={null} name={t("Display")}>
+    <Popover look="quiet" placement="bottom-end" icon={SettingsIcon} isBare label={<ZoneName />} name={t("Display")}>
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />
       <Choice of={DENSITY} label={t("Density")} />
@@ -63,4 +66,10 @@ function Choice<T extends string>({
       ))}
     </fieldset>
   );
+}
+
+/** The zone of all times of the page, said once. */
+function ZoneName() {
+  const zone = zoneName(useZone());
+  return <span className={styles.zone}>{zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ")}</span>;
 }

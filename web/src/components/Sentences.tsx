@@ -54,7 +54,7 @@ export function Sentence({ text, spans }: SentenceProps) {
 
 function Piece({ span }: { span: Span }) {
   const { kind, text, dag_id: dagId, run_id: runId, task_id: taskId, map_index: mapIndex, command } = span;
-  if (kind === "instant") return <Time at={text} />;
+  if (kind === "instant") return <Time at={text} isDate />;
   if (kind === "pool")
     return (
       <Link to="/pools" hash={`pool-${text}`}>

@@ -75,7 +75,7 @@ const unitFormats = new Map<string, Intl.NumberFormat>();
 
 /** `5 min`; in other languages than English with the words of the browser for the language of the page: `5分钟`. */
 function formatUnit(count: number, unit: keyof typeof UNITS): string {
-  const language = typeof document === "undefined" ? "en" : document.documentElement.lang || "en";
+  const language = readLanguage();
   if (language === "en") return `${count} ${unit}`;
   const key = `${language} ${unit}`;
   let format = unitFormats.get(key);
@@ -108,4 +108,70 @@ export function formatDuration(seconds: number | null | undefined): string {
     if (count) parts.push(formatUnit(count, name));
   }
   return parts.join(" ");
+}
+
+const moments = new Map<string, Intl.DateTimeFormat>();
+
+function momentFormat(
+  kind: "day" | "daySoon" | "clock" | "clockSeconds" | "date",
+  zone: Zone,
+  language: string,
+): Intl.DateTimeFormat {
+  const key = `${kind} ${zone} ${language}`;
+  let format = moments.get(key);
+  if (!format) {
+    const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+    format = new Intl.DateTimeFormat(kind === "date" ? "sv-SE" : language === "en" ? "en-GB" : language, {
+      ...(kind === "day" && { day: "numeric", month: language === "en" ? "short" : "long", year: "numeric" }),
+      ...(kind === "daySoon" && { day: "numeric", month: language === "en" ? "short" : "long" }),
+      ...(kind === "clock" && clock),
+      ...(kind === "clockSeconds" && { ...clock, second: "2-digit" }),
+      ...(zone === "local" ? {} : { timeZone: zone }),
+    });
+    moments.set(key, format);
+  }
+  return format;
+}
+
+/** The language of the page. */
+function readLanguage(): string {
+  return (typeof document === "undefined" ? "" : document.documentElement.lang) || "en";
+}
+
+/** How far the names of days go: yesterday, today and tomorrow. */
+const NEAR_DAYS = 1;
+
+/**
+ * An instant as people say it, in the zone: `today 04:00`, `28 Nov 01:15`, in another year than `now` `28 Nov 2025 01:15`.
+ * `isDate`: with its date in any case, for sentences that go on before it.
+ */
+export function formatMoment(text: string | null | undefined, zone: Zone, now: number, isDate = false): string {
+  if (!text) return "";
+  const at = new Date(text);
+  if (Number.isNaN(at.getTime())) return text;
+  const language = readLanguage();
+  const clock = momentFormat("clock", zone, language).format(at);
+  const date = momentFormat("date", zone, language);
+  const day = date.format(at);
+  const days = Math.round((Date.parse(day) - Date.parse(date.format(now))) / 86_400_000);
+  if (!isDate && Math.abs(days) <= NEAR_DAYS) return `${nameDay(days, language)} ${clock}`;
+  const isThisYear = day.slice(0, 4) === date.format(now).slice(0, 4);
+  return `${momentFormat(isThisYear ? "daySoon" : "day", zone, language).format(at)} ${clock}`;
+}
+
+/** `04:00:12`, in the zone. */
+export function formatClock(text: string, zone: Zone): string {
+  return momentFormat("clockSeconds", zone, readLanguage()).format(new Date(text));
+}
+
+const dayNames = new Map<string, string>();
+
+function nameDay(days: number, language: string): string {
+  const key = `${days} ${language}`;
+  let name = dayNames.get(key);
+  if (name === undefined) {
+    name = new Intl.RelativeTimeFormat(language, { numeric: "auto" }).format(days, "day");
+    dayNames.set(key, name);
+  }
+  return name;
 }
