@@ -11,6 +11,10 @@ from gnomon.model.instants import Instant
 
 FIRST_ACCOUNT = "admin"
 """The name of the account that the first start of a standalone creates."""
+NAMES_OF_SERVICES = frozenset(
+    {"api", "cli", "dag-processor", "monitor", "oidc", "scheduler", "standalone", "triggerer", "worker"}
+)
+"""The audit log names services as authors of lines; a person with such a name would write lines of theirs."""
 
 
 class Role(IntEnum):

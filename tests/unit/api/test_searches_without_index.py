@@ -64,6 +64,28 @@ def test_the_remedies_of_a_refused_search_of_the_audit_log_help(filled: Client) 
     assert filled.get("/eventLogs?event=pool_created&order_by=-when&after=2030-01-01T00:00:00Z")["total_entries"] == 0
 
 
+def test_a_search_of_what_people_did_ends_early_and_says_where_it_goes_on(
+    filled: Client, deployment: Deployment
+) -> None:
+    deployment.move(60)
+    for n in range(ROWS):
+        filled.send("POST", "/variables", {"key": f"later{n}", "value": "1"}, 201)
+    path = "/eventLogs?by_people=true&event=pool_created&order_by=-when"
+    page = filled.get(path)
+    assert page["event_logs"] == []
+    went_on = filled.get(f"{path}&before={page['searched_until']}")
+    assert [row["event"] for row in went_on["event_logs"]] == ["pool_created"]
+    assert filled.get(f"{path}&before={went_on['searched_until']}")["searched_until"] is None
+
+
+def test_what_services_did_is_not_among_what_people_did(filled: Client) -> None:
+    owners = {row["owner"] for row in filled.get("/eventLogs?limit=100")["event_logs"]}
+    by_people = {row["owner"] for row in filled.get("/eventLogs?by_people=true&order_by=-when")["event_logs"]}
+    assert "scheduler" in owners
+    assert by_people
+    assert by_people == owners - {"scheduler", "standalone"}
+
+
 def test_a_search_that_fills_its_page_counts_what_it_has_found(filled: Client) -> None:
     page = filled.get("/eventLogs?event=variable_created&order_by=event_log_id&limit=3")
     assert (len(page["event_logs"]), 3 <= page["total_entries"] < ROWS) == (

@@ -1015,7 +1015,7 @@ export interface paths {
          * @description What people and services did.
          *
          *     Without `dag_id`, an index finds only what `before`, `after`, or a `run_id` of at most 500 DAGs selects: for other filters the first 10,000 rows in the order of the list are searched,
-         *     and the answer is 400 when they do not fill the page. `total_entries` then counts what was found in them.
+         *     and the answer is 400 when they do not fill the page; with `by_people` it is what was found, and `searched_until`. `total_entries` then counts what was found in them.
          */
         get: operations["get_event_logs_api_v2_eventLogs_get"];
         put?: never;
@@ -8427,6 +8427,8 @@ export interface components {
              * @description A lower bound in two cases: rows are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts those that it has found among the first 20,000 rows.
              */
             total_entries: number;
+            /** Searched Until */
+            searched_until?: string | null;
         };
         /**
          * EventLogResponse
@@ -14844,6 +14846,8 @@ export interface operations {
                 run_id_prefix_pattern?: string | null;
                 owner_prefix_pattern?: string | null;
                 event_prefix_pattern?: string | null;
+                /** @description Ours: only what people did, not what services did by themselves. Such a search ends early instead of being refused. */
+                by_people?: boolean;
             };
             header?: never;
             path?: never;

@@ -21,7 +21,7 @@ from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.api.v2.schemas.event_logs_shapes import EventLogCollectionResponse, EventLogResponse
-from gnomon.model.accounts import Role
+from gnomon.model.accounts import NAMES_OF_SERVICES, Role
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import moment, to_datetime
 from gnomon.model.sentences import say
@@ -66,12 +66,16 @@ class EventFilters(PageParameters):
     run_id_prefix_pattern: str | None = None
     owner_prefix_pattern: str | None = None
     event_prefix_pattern: str | None = None
+    by_people: bool = Field(
+        False,
+        description="Ours: only what people did, not what services did by themselves. Such a search ends early instead of being refused.",
+    )
 
 
 _FIELDS = {name: FilterField(name) for name in ("dag_id", "task_id", "run_id", "map_index", "owner", "event")} | {
     "included_events": FilterField("event")
 }
-_NO_FILTERS = ("limit", "offset", "order_by", "try_number", "excluded_events", "before", "after")
+_NO_FILTERS = ("limit", "offset", "order_by", "try_number", "excluded_events", "before", "after", "by_people")
 _ORDER = {
     "id": SortField("event_log_id"),
     "event_log_id": SortField("event_log_id"),
@@ -96,7 +100,7 @@ def get_event_logs(
     """What people and services did.
 
     Without `dag_id`, an index finds only what `before`, `after`, or a `run_id` of at most 500 DAGs selects: for other filters the first 10,000 rows in the order of the list are searched,
-    and the answer is 400 when they do not fill the page. `total_entries` then counts what was found in them.
+    and the answer is 400 when they do not fill the page; with `by_people` it is what was found, and `searched_until`. `total_entries` then counts what was found in them.
     """
     if filters.try_number is not None:
         raise ApiUnsupported(say("audit_log_has_no_tries"))
@@ -104,6 +108,8 @@ def get_event_logs(
     conditions = build_conditions(filters, _FIELDS, _NO_FILTERS)
     if filters.excluded_events:
         conditions.append(Condition("event", Operator.NOT_IN, filters.excluded_events))
+    if filters.by_people:
+        conditions.append(Condition("owner", Operator.NOT_IN, sorted(NAMES_OF_SERVICES)))
     if filters.before is not None:
         conditions.append(Condition("when", Operator.LESS, read_instant(filters.before)))
     if filters.after is not None:
@@ -129,13 +135,20 @@ def get_event_logs(
         )
         if dag_pk is None:
             check_sorted(total, order, _ORDERS_WITH_INDEX, "events")
-        if end is not None and total.total < filters.offset + filters.size:
+        ends_early = end is not None and total.total < filters.offset + filters.size
+        if ends_early and not filters.by_people:
             raise _refuse_rare()
         page = read_event_page(tx, replace(query, conditions=tuple(searched)), dag_pk) if total.total else []
     hide = build_name_filter(visible)
     return EventLogCollectionResponse(
-        event_logs=[_build(event, user, hide) for event in page], total_entries=total.total
+        event_logs=[_build(event, user, hide) for event in page],
+        total_entries=total.total,
+        searched_until=_find_time(end) if ends_early else None,
     )
+
+
+def _find_time(end: Condition | None) -> datetime | None:
+    return to_datetime(end.value) if end is not None and end.field == "when" and isinstance(end.value, int) else None
 
 
 @router.get("/{event_log_id}", dependencies=[_READ])

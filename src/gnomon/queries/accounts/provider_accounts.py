@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from gnomon.model.accounts import Account, Author, Role
+from gnomon.model.accounts import NAMES_OF_SERVICES, Account, Author, Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.records import EventRecord
 from gnomon.model.sentences import Command, quote, say
@@ -21,8 +21,6 @@ VALUES_SHOWN = 10
 """Values of a claim that a refusal names."""
 _VERIFIED = "_verified"
 """What the name of the claim has at its end that says whether an address is verified: `email_verified`."""
-_NAMES_OF_SERVICES = frozenset({"api", "cli", "monitor", "oidc", "scheduler", "standalone", "triggerer", "worker"})
-"""The audit log names services as authors of lines; a person who chooses such a name at the provider would write lines of theirs."""
 OTHERS = "*"
 """The value of [oidc] roles that stands for every value that is not listed."""
 
@@ -189,7 +187,7 @@ def _add_account(
             raise ProviderLoginRefused(
                 say("new_account_has_no_role", name=name, command=Command("users create", (), ("--no-password",)))
             )
-        if account_rows.make_name_key(name) in _NAMES_OF_SERVICES:
+        if account_rows.make_name_key(name) in NAMES_OF_SERVICES:
             raise ProviderLoginRefused(say("account_name_is_of_service", text=name, name=rules.name_claim))
         account = create_account(tx, author, name, first, None)
     elif (

@@ -37,3 +37,5 @@ class EventLogCollectionResponse(Answer):
         description="A lower bound in two cases: rows are counted up to 1,000 behind the page; and a search of all DAGs by filters that no index serves counts "
         "those that it has found among the first 20,000 rows."
     )
+    searched_until: datetime | None = None
+    """Ours: a search of `by_people` in the order of `when` ended before the page was full: how far it has come. `before` goes on from there."""

@@ -78,7 +78,7 @@ def find_end_of_event_search(tx: Transaction, query: PageQuery) -> Condition | N
         return None
     if times and count_events(tx, times, SORTED_MAX + 1) <= SORTED_MAX:
         return None
-    return find_end_of_search(tx, "event_pages.keys", query, EVENTS_SEARCHED_MAX)
+    return find_end_of_search(tx, "event_pages.keys", query, EVENTS_SEARCHED_MAX, tuple(times))
 
 
 def _finds_few_runs(condition: Condition) -> bool:

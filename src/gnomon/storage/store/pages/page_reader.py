@@ -67,10 +67,12 @@ def read_page(tx: Transaction, name: str, query: PageQuery, **parameters: object
     )
 
 
-def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) -> Condition | None:
+def find_end_of_search(
+    tx: Transaction, name: str, query: PageQuery, most: int, bounds: tuple[Condition, ...] = ()
+) -> Condition | None:
     """The condition that ends a search without an index after so many rows from the beginning of the page; None: it ends by itself.
 
-    `name`: the listing of keys only. The order of the query has an index; its last field is the key.
+    `name`: the listing of keys only. The order of the query has an index; its last field is the key. `bounds`: conditions that an index serves, outside of which nothing is searched.
     """
     first, descends = query.order[0], query.order[0].descends
     begins: tuple[Condition, ...] = ()
@@ -80,7 +82,7 @@ def find_end_of_search(tx: Transaction, name: str, query: PageQuery, most: int) 
             Condition(first.field, Operator.AT_MOST if descends else Operator.AT_LEAST, query.position.values[0]),
         )
     order = dict.fromkeys((SortKey(first.field, descends), SortKey(query.order[-1].field, descends)))
-    end = read_page(tx, name, PageQuery(begins, tuple(order), 1, most))
+    end = read_page(tx, name, PageQuery((*begins, *bounds), tuple(order), 1, most))
     if not end.keys or end.keys[0][0] is None:
         return None
     return Condition(first.field, Operator.AT_LEAST if descends else Operator.AT_MOST, end.keys[0][0])
