@@ -23,8 +23,18 @@ const WORDS: Record<string, string> = {
 };
 
 export function PreferencesMenu() {
+  // The zone of all times of the page, said once.
+  const full = zoneName(useZone());
+  const zone = full.slice(full.lastIndexOf("/") + 1).replaceAll("_", " ");
   return (
-    <Popover look="quiet" placement="bottom-end" icon={SettingsIcon} isBare label={<ZoneName />} name={t("Display")}>
+    <Popover
+      look="quiet"
+      placement="bottom-end"
+      icon={SettingsIcon}
+      isBare
+      label={<span className={styles.zone}>{zone}</span>}
+      name={t("Display, times in {zone}", { zone })}
+    >
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />
       <Choice of={DENSITY} label={t("Density")} />
@@ -66,10 +76,4 @@ function Choice<T extends string>({
       ))}
     </fieldset>
   );
-}
-
-/** The zone of all times of the page, said once. */
-function ZoneName() {
-  const zone = zoneName(useZone());
-  return <span className={styles.zone}>{zone.slice(zone.lastIndexOf("/") + 1).replaceAll("_", " ")}</span>;
 }
