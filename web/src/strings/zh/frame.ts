@@ -4,6 +4,7 @@ export const FRAME: Record<string, string> = {
   Administration: "管理",
   DAGs: "DAG",
   Density: "密度",
+  Display: "显示",
   "Display, times in {zone}": "显示（时间按 {zone}）",
   Home: "首页",
   Language: "语言",
