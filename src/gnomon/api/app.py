@@ -21,6 +21,7 @@ from gnomon.api.common.limits import BodyLimit
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import EncodedSlashes
 from gnomon.api.common.processor_share import ProcessorShare
+from gnomon.api.common.reader_language import ReaderLanguage
 from gnomon.api.common.trusted_proxies import TrustedProxies
 from gnomon.api.common.version_header import VersionHeader, find_version
 from gnomon.api.context import ApiContext
@@ -84,6 +85,7 @@ def create_app(context: ApiContext, files: PageFiles | None = None) -> Documente
     app = create_documented_app()
     app.state.context = context
     install_error_handlers(app)
+    app.add_middleware(ReaderLanguage)
     app.add_middleware(SessionCookies)
     app.add_middleware(BodyLimit)
     app.add_middleware(EncodedSlashes)

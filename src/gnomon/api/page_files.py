@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.open_access import OpenAccess
@@ -18,6 +18,7 @@ from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
 from gnomon.api.page_assets import PageAssets
 from gnomon.api.policies import AccessRefused
+from gnomon.ground.config.language_files import find_language, list_languages
 from gnomon.model.accounts import Identity, Role
 from gnomon.model.errors.product import GnomonError
 from gnomon.queries.report.activity.change_feed import find_present_place
@@ -67,6 +68,10 @@ _PLACE = '<meta name="gnomon-place" content="'
 """The page begins its stream of changes here: what changes between its first answers and the begin of the stream is not lost."""
 _MISSING = '<meta name="gnomon-missing" content="'
 """JSON: what does not exist at the address (`find_missing`)."""
+_LANGUAGES = '<meta name="gnomon-languages" content="'
+"""JSON: the names of the languages that the page can be shown in beside English, by their ids."""
+LANGUAGE_TEXTS = "page-languages"
+"""Where the page finds its own texts in a language that it was not built with."""
 _SOURCE_TREE = "this is a source tree; install the wheel, or run `npm run dev` in `web/`"
 
 
@@ -111,6 +116,7 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
             (_VERSION, find_version()),
             (_PLACE, place),
             (_MISSING, json.dumps(missing)),
+            (_LANGUAGES, json.dumps({language.id: language.name for language in list_languages()})),
         ):
             text = text.replace(name, name + escape(value), 1)
         return HTMLResponse(text, status, HEADERS)
@@ -128,11 +134,16 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
         body, headers = asset.choose(request.headers.get("accept-encoding", ""))
         return Response(body, media_type=asset.media_type, headers={**HEADERS, **headers})
 
+    def send_texts(request: Request) -> Response:
+        language = find_language(request.path_params["name"])
+        return JSONResponse({} if language is None else dict(language.page), headers=HEADERS)
+
     app.state.show_missing_page = show_missing
     for path in VIEWS:
         app.add_api_route(path, show_view, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route(HEALTH_PATH, show_health, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_route(f"/{ASSETS}/{{name}}", send_asset, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_route(f"/{LANGUAGE_TEXTS}/{{name}}", send_texts, methods=["GET", "HEAD"], include_in_schema=False)
 
 
 def _find_user(request: Request) -> Identity | Response | None:

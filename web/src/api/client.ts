@@ -96,7 +96,11 @@ async function request<T>(method: string, path: string, body: unknown, signal: A
   try {
     answer = await fetch(path, {
       method,
-      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+      headers: {
+        Accept: "application/json",
+        "Gnomon-Language": document.documentElement.lang,
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
       signal,
     });

@@ -12,7 +12,7 @@ export function Missing({ error }: { error: ApiError }) {
   return (
     <div className="notice" role="alert">
       <p>
-        <bdi lang="en">{error.message}</bdi>
+        <bdi>{error.message}</bdi>
       </p>
       <p>
         <Link to="/dags" search={{}}>

@@ -1,6 +1,7 @@
 /** Zone of times, theme, density and language: kept in the browser. */
 
 import { chooseLanguage, t } from "../state/language";
+import { listLanguages } from "../state/languages";
 import { DENSITY, LANGUAGE, type Preference, THEME, usePreference, ZONE } from "../state/preferences";
 import { useZone } from "../state/times";
 import { zoneName } from "../state/zonedTimes";
@@ -18,8 +19,7 @@ const WORDS: Record<string, string> = {
   dark: /* text */ "dark",
   comfortable: /* text */ "comfortable",
   compact: /* text */ "compact",
-  en: "English",
-  zh: "中文",
+  ...listLanguages(),
 };
 
 export function PreferencesMenu() {

@@ -40,13 +40,13 @@ export function SentenceList({ sentences, className }: { sentences: readonly Sen
 /** Longer than any sentence without texts of users in it. */
 const SENTENCE_MAX = 1_000;
 
-/** A sentence of the server, which is English in each language of the page, with its instants in the chosen zone, and links where it names something that has a page. */
+/** A sentence of the server, in the language of the page, with its instants in the chosen zone, and links where it names something that has a page. */
 export function Sentence({ text, spans }: SentenceProps) {
   const { shown, button } = useCut(text, SENTENCE_MAX);
   const pieces = spans && (shown === text ? spans : cutSpans(spans, shown.length));
   return (
     <>
-      <bdi lang="en">{pieces ? pieces.map((one, at) => <Piece key={at} span={one} />) : shown}</bdi>
+      <bdi>{pieces ? pieces.map((one, at) => <Piece key={at} span={one} />) : shown}</bdi>
       {button}
     </>
   );

@@ -1,23 +1,34 @@
 /** The texts of the page in the language of its user. The English text is the key of its translation, so a text that lacks one is still readable. */
 
+import { listLanguages } from "./languages";
 import { LANGUAGE, readPreference } from "./preferences";
 
-export type Language = "en" | "zh";
 type Translations = Record<string, string>;
 
+/** The languages whose texts the page was built with. */
+const BUILT = import.meta.glob<{ TEXTS: Translations }>("../strings/*/index.ts");
 let translations: Translations = {};
 
-/** The chosen language; without a choice that of the browser, if the page has it. */
-export function chooseLanguage(): Language {
+/** The chosen language; without a choice the first of the browser that there is. */
+export function chooseLanguage(): string {
+  const known = listLanguages();
   const chosen = readPreference(LANGUAGE);
-  if (chosen !== "system") return chosen;
-  return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
+  if (chosen in known) return chosen;
+  return navigator.languages.map((one) => one.toLowerCase().split("-")[0] ?? "").find((one) => one in known) ?? "en";
 }
 
-/** Read the texts of the language, once before the page is shown; only a Chinese page loads the Chinese texts. */
-export async function loadLanguage(language: Language): Promise<void> {
+/** Read the texts of the language, once before the page is shown; a text that it lacks is English. */
+export async function loadLanguage(language: string): Promise<void> {
   document.documentElement.lang = language;
-  translations = language === "zh" ? (await import("../strings/zh")).TEXTS : {};
+  if (language === "en") return;
+  const built = BUILT[`../strings/${language}/index.ts`];
+  translations = built ? (await built()).TEXTS : await readTexts(language);
+}
+
+/** The page's own texts in a language that the page was not built with. */
+async function readTexts(language: string): Promise<Translations> {
+  const answer = await fetch(`/page-languages/${language}`);
+  return answer.ok ? ((await answer.json()) as Translations) : {};
 }
 
 /** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it.

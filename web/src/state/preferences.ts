@@ -1,6 +1,7 @@
 /** What a user prefers on every page: kept in the browser, seen at once by every component. */
 
 import { useSyncExternalStore } from "react";
+import { listLanguages } from "./languages";
 
 const PREFIX = "gnomon.";
 const listeners = new Set<() => void>();
@@ -14,7 +15,7 @@ export interface Preference<T extends string> {
 export const ZONE: Preference<"local" | "UTC" | "DAG"> = { name: "zone", values: ["local", "UTC", "DAG"] };
 export const THEME: Preference<"system" | "light" | "dark"> = { name: "theme", values: ["system", "light", "dark"] };
 export const DENSITY: Preference<"comfortable" | "compact"> = { name: "density", values: ["comfortable", "compact"] };
-export const LANGUAGE: Preference<"system" | "en" | "zh"> = { name: "language", values: ["system", "en", "zh"] };
+export const LANGUAGE: Preference<string> = { name: "language", values: ["system", ...Object.keys(listLanguages())] };
 
 export function usePreference<T extends string>(of: Preference<T>): [T, (value: T) => void] {
   const value = useSyncExternalStore(subscribe, () => readPreference(of));

@@ -1,4 +1,4 @@
-"""Sentences in answers: their code and arguments, and their English words in spans, from which a client makes links."""
+"""Sentences in answers: their code and arguments, and their words in the language of the reader in spans, from which a client makes links."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
+from gnomon.api.common.reader_language import word, word_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.model.instants import iso
 from gnomon.model.sentences import (
@@ -17,9 +18,6 @@ from gnomon.model.sentences import (
     Sentence,
     SentenceSpan,
     TaskName,
-    list_spans,
-    render,
-    split_instants,
 )
 from gnomon.model.sentences.templates import find_kind
 
@@ -66,8 +64,8 @@ def build_sentence(sentence: Sentence, hide: Hide) -> SentenceAnswer:
     return SentenceAnswer(
         code=sentence.code,
         arguments=_build_arguments(sentence, hide),
-        text=hide(render(sentence)),
-        spans=build_spans(list_spans(sentence), hide),
+        text=hide(word(sentence)),
+        spans=build_spans(word_spans(sentence), hide),
     )
 
 
@@ -76,8 +74,8 @@ def build_sentence_fields(sentence: Sentence, hide: Hide) -> dict[str, Any]:
     return {
         "code": sentence.code,
         "arguments": _build_arguments(sentence, hide),
-        "text": hide(render(sentence)),
-        "spans": [span.model_dump() for span in build_spans(list_spans(sentence), hide)],
+        "text": hide(word(sentence)),
+        "spans": [span.model_dump() for span in build_spans(word_spans(sentence), hide)],
     }
 
 
@@ -94,12 +92,11 @@ class SpannedAnswer(Answer):
 
 
 def map_spans(sentences: Iterable[Sentence | str | None], hide: Hide) -> dict[str, list[SpanAnswer]]:
-    """The spans of these sentences by their text. In a stored text only instants are known."""
+    """The spans of these sentences by their text, as `word` writes it. In a stored text only instants are known."""
     spans_by_text = {}
     for sentence in sentences:
         if sentence:
-            spans = list(split_instants(sentence)) if isinstance(sentence, str) else list_spans(sentence)
-            answers = build_spans(spans, hide)
+            answers = build_spans(word_spans(sentence), hide)
             if any(span.kind is not ArgumentKind.TEXT for span in answers):
                 spans_by_text["".join(span.text for span in answers)] = answers
     return spans_by_text

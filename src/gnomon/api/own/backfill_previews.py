@@ -7,6 +7,7 @@ import datetime as dt
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer, Body
@@ -17,20 +18,16 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.backfills_shapes import BackfillPostBody, ReprocessBehavior
 from gnomon.changes.actions.backfill_changes import EFFECTS, SlotPreview, preview_slots
 from gnomon.changes.actions.schedule_previews import build_dag_schedule, list_skipped_days
-from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, IN_FLIGHT, TO_REPROCESS
+from gnomon.model.backfills import ALREADY_EXISTS, DEFAULT_MAX_ACTIVE_RUNS, TO_REPROCESS
 from gnomon.model.instants import moment, to_datetime
-from gnomon.model.sentences import render, say
+from gnomon.model.sentences import Sentence, say
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Backfill"])
 SLOTS_MAX = 1_000
 """The most slots of a preview; all of them are counted."""
 _SLOTS = RequestSlots("previews of backfills", 4)
-_REASONS = {
-    None: "the slot has no run: one is created",
-    IN_FLIGHT: "its run has not ended: it is left as it is",
-    TO_REPROCESS: "its run ended {state}, and the backfill runs such runs again",
-    ALREADY_EXISTS: "its run ended {state}, and the backfill does not run such runs again",
-}
+_REASONS = {TO_REPROCESS: "backfill_runs_it_again", ALREADY_EXISTS: "backfill_leaves_it"}
+"""The codes of why a run that has ended is run again, or not."""
 
 
 class BackfillRangeBody(Body):
@@ -99,8 +96,8 @@ def preview_backfill(dag_id: Id, body: BackfillRangeBody, context: Context, user
         counts=counts,
         slots=[_build_slot(preview) for preview in previews[:SLOTS_MAX]],
         has_more=slots.has_more,
-        days_off=[DayWithoutSlotAnswer(day=day.day, reason=day.reason) for day in days_off],
-        notes=list(map(render, notes)),
+        days_off=[DayWithoutSlotAnswer(day=day.day, reason=word(day.reason)) for day in days_off],
+        notes=list(map(word, notes)),
         spans=map_spans(notes, str),
     )
 
@@ -116,5 +113,11 @@ def _build_slot(preview: SlotPreview) -> BackfillSlotAnswer:
         partition_key=slot.partition_key,
         state=None if preview.state is None else preview.state.value,
         effect=EFFECTS[preview.outcome],
-        reason=_REASONS[preview.outcome].format(state=preview.state),
+        reason=word(_explain_outcome(preview)),
     )
+
+
+def _explain_outcome(preview: SlotPreview) -> Sentence:
+    if preview.outcome in _REASONS:
+        return say(_REASONS[preview.outcome], state=str(preview.state))
+    return say("slot_gets_run") if preview.outcome is None else say("unfinished_run_stays")

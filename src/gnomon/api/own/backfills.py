@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paging import PageParameters, cut_page
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -99,7 +100,7 @@ def get_backfills(
             {
                 **asdict(row),
                 "is_dag_paused": row.dag_id in paused,
-                "error": None if row.error is None else hide(row.error),
+                "error": None if row.error is None else hide(word(row.error)),
             }
         )
         for row in rows

@@ -12,6 +12,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.sentence_answers import SentenceAnswer, SpannedAnswer, build_sentence, map_spans
 from gnomon.api.common.shapes import Answer
@@ -24,7 +25,7 @@ from gnomon.changes.actions.year_calendars import YearCalendar, read_year_calend
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import to_datetime
-from gnomon.model.sentences import Sentence, render, say
+from gnomon.model.sentences import Sentence, say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.year_days import YearDays
 from gnomon.rules.assets.schedule_words import summarize_schedule
@@ -95,7 +96,7 @@ def get_calendar(
         paused=dag.paused,
         today=today,
         days=_build_days(calendar, {reason: index for index, reason in enumerate(reasons)}),
-        reasons=[hide(render(reason)) for reason in reasons],
+        reasons=[hide(word(reason)) for reason in reasons],
         clock_changes=[
             ClockChangeAnswer(
                 at=to_datetime(clock_change.at), change=format_change(clock_change.after - clock_change.before)
@@ -103,8 +104,8 @@ def get_calendar(
             for clock_change in calendar.clock_changes
         ],
         is_counted_whole=calendar.is_counted_whole,
-        blocked=None if calendar.blocked is None else hide(calendar.blocked),
-        notes=[hide(render(note)) for note in calendar.notes],
+        blocked=None if calendar.blocked is None else hide(word(calendar.blocked)),
+        notes=[hide(word(note)) for note in calendar.notes],
         spans=map_spans([calendar.blocked, *calendar.notes, *reasons], hide),
     )
 

@@ -16,6 +16,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -109,7 +110,7 @@ def _build(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) ->
     body = hide_uri_passwords(event.body)
     details = hide_in_value(read_details(body), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
-    text = hide(body) if not details else json.dumps(rest, ensure_ascii=False) if rest else ""
+    text = hide(word(body)) if not details else json.dumps(rest, ensure_ascii=False) if rest else ""
     return AuditRowAnswer(
         id=event.event_pk,
         at=to_datetime(event.at),
@@ -122,5 +123,5 @@ def _build(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) ->
         before=details.get("before"),
         after=details.get("after"),
         text=text,
-        spans=map_spans([text], hide),
+        spans=map_spans([text if details else body], hide),
     )

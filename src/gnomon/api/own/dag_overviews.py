@@ -18,6 +18,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import OFFSET_MAX
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence_fields
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -205,7 +206,7 @@ def _build(
         "tags": sorted(spec.tags),
         "file": dag.file,
         "has_import_errors": dag.has_import_errors,
-        "problems": [hide(text) for text in overview.problems],
+        "problems": [hide(word(text)) for text in overview.problems],
         "runs": [
             {
                 "run_id": run.run_id,

@@ -13,6 +13,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import (
     SentenceAnswer,
     SpannedAnswer,
@@ -131,8 +132,8 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
     upstream = sorted({edge.dependency.dag_id for edge in collect_edges(spec)} - {dag_id})
     return DagSettingsAnswer(
         dag_id=dag_id,
-        error=None if shown.error is None else hide(shown.error),
-        warnings=[hide(text) for text in shown.warnings],
+        error=None if shown.error is None else hide(word(shown.error)),
+        warnings=[hide(word(text)) for text in shown.warnings],
         dialect=build_sentence(dag_list.describe_dialect(spec), hide),
         timetable=TimetableAnswer(
             summary=build_sentence(summarize_schedule(spec), hide),
@@ -153,7 +154,7 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         listeners=list(spec.run_listeners),
         deadlines=len(spec.deadlines),
         alerts=[f"{rule.when} to {', '.join(rule.to)}" for rule in spec.alerts],
-        depends_on=[hide(text) for text in shown.depends_on],
+        depends_on=[hide(word(text)) for text in shown.depends_on],
         upstream_dags=[upstream_id for upstream_id in upstream if upstream_id in visible],
         downstream_dags=[downstream_id for downstream_id in downstream if downstream_id in visible],
         tasks=len(spec.tasks),

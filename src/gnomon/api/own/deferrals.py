@@ -10,6 +10,7 @@ from fastapi import Query
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -77,5 +78,5 @@ def get_deferral(
         queue=deferral.queue,
         triggerer=deferral.triggerer,
         host=deferral.host,
-        notes=deferral.notes,
+        notes=[word(note) for note in deferral.notes],
     )

@@ -14,6 +14,7 @@ from gnomon.api.access.hidden_names import build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags, require_role
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence
@@ -140,7 +141,7 @@ def _build_dependency(row: DagEdge, hide: Callable[[str], str]) -> dict[str, obj
         "options": describe_options(after),
         "paused": row.paused,
         "unknown": not row.is_known,
-        "error": None if row.error is None else hide(row.error),
+        "error": None if row.error is None else hide(word(row.error)),
         "kind": AFTER,
         "could_be": None,
     }
@@ -273,7 +274,7 @@ def _build_day_dependency(preview: EdgePreview, hide: Callable[[str], str]) -> d
         "upstream_task_id": after.task_id,
         "options": preview.options,
         "upstream_schedule": None if upstream is None else build_sentence(summarize_schedule(upstream.spec), hide),
-        "error": None if error is None else hide(error),
+        "error": None if error is None else hide(word(error)),
         "kind": record["kind"],
         "could_be": record["could_be"],
         "runs": record["runs"],

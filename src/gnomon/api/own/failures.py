@@ -14,6 +14,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -101,6 +102,8 @@ def get_failures(
 
 
 def _hide_in_run(failure: RunFailure, hide: Callable[[str], str]) -> dict[str, object]:
-    tasks = [{**asdict(task), "error": None if task.error is None else hide(task.error)} for task in failure.tasks]
-    reason = None if failure.reason is None else hide(failure.reason)
+    tasks = [
+        {**asdict(task), "error": None if task.error is None else hide(word(task.error))} for task in failure.tasks
+    ]
+    reason = None if failure.reason is None else hide(word(failure.reason))
     return {**asdict(failure), "reason": reason, "tasks": tasks, "spans": map_spans([failure.reason], hide)}

@@ -14,6 +14,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SentenceAnswer, SpannedAnswer, build_sentence, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -21,7 +22,7 @@ from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.changes.actions.run_forecasts import forecast_next_runs
 from gnomon.model.instants import Instant, to_instant
-from gnomon.model.sentences import render, say
+from gnomon.model.sentences import say
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.next_runs import NextRuns
 
@@ -97,11 +98,11 @@ def get_next_runs(
             "dag_id": forecast.dag_id,
             "schedule": build_sentence(forecast.schedule, hide),
             "paused": forecast.paused,
-            "blocked": None if forecast.blocked is None else hide(forecast.blocked),
-            "next_runs": forecast.next_runs,
-            "skipped": forecast.skipped,
+            "blocked": None if forecast.blocked is None else hide(word(forecast.blocked)),
+            "next_runs": [run | {"why": word(str(run["why"]))} for run in forecast.next_runs],
+            "skipped": [slots | {"reason": word(str(slots["reason"]))} for slots in forecast.skipped],
             "dropped": forecast.dropped,
-            "notes": [hide(render(note)) for note in forecast.notes],
+            "notes": [hide(word(note)) for note in forecast.notes],
             "spans": map_spans([forecast.blocked, *forecast.notes, *(run["why"] for run in forecast.next_runs)], hide),
         }
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gnomon.api.access.permissions import requires
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -59,7 +60,7 @@ def get_options(context: Context) -> OptionsAnswer:
         for setting in context.cfg.settings()
     ]
     undeclared = [
-        UndeclaredOptionAnswer(option=undeclared.option, source=undeclared.source, reason=undeclared.reason)
+        UndeclaredOptionAnswer(option=undeclared.option, source=undeclared.source, reason=word(undeclared.reason))
         for undeclared in context.cfg.undeclared_options()
     ]
     return OptionsAnswer(options=options, undeclared=undeclared)

@@ -7,6 +7,7 @@ import datetime as dt
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.context import Context
@@ -16,7 +17,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.api.v2.schemas.dag_runs_shapes import TriggerDAGRunPostBody
 from gnomon.changes.actions.manual_runs import RunPreview, preview_run
 from gnomon.model.instants import Instant, moment, to_datetime
-from gnomon.model.sentences import Sentence, render, say
+from gnomon.model.sentences import Sentence, say
 
 router = OperationRouter(prefix="/dags/{dag_id}", tags=["Preview"])
 _SLOTS = RequestSlots("previews of runs", 8)
@@ -58,7 +59,7 @@ def preview_dag_run(dag_id: Id, body: TriggerDAGRunPostBody, context: Context, u
         slot=None if slot is None else to_datetime(slot.run_after),
         taken_by=preview.taken_by,
         conf_faults=preview.conf_faults,
-        notes=list(map(render, notes)),
+        notes=list(map(word, notes)),
         spans=map_spans(notes, str),
     )
 

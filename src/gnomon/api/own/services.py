@@ -8,6 +8,7 @@ from datetime import datetime
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -81,7 +82,7 @@ def get_services(context: Context, user: CurrentUser) -> ServicesAnswer:
                 name=part.name,
                 status=None if part.status is None else part.status.value,
                 beat_at=moment(part.beat_at),
-                note=part.note,
+                note=part.note and word(part.note),
             )
             for part in health.components
         ],

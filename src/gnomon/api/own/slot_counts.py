@@ -6,6 +6,7 @@ import datetime as dt
 
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence, build_sentence_or_none
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -81,7 +82,7 @@ def count_slots_of_days(body: DayCountsBody, context: Context, user: CurrentUser
         skipped=skipped,
         clock_changes=build_clock_changes(schedule, start, until),
         known_until=to_datetime(counted.known_until),
-        stop_reason=counted.stop_reason,
+        stop_reason=counted.stop_reason and word(counted.stop_reason),
     )
 
 

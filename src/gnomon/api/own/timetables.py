@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import require_role
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence, build_sentence_or_none
 from gnomon.api.common.shapes import Answer, Body
@@ -186,7 +187,7 @@ def preview_timetable(body: PreviewBody, context: Context, user: CurrentUser) ->
         skipped=build_skipped_days(schedule, context, start, end_of_slots, SLOTS_MAX),
         clock_changes=build_clock_changes(schedule, start, end_of_slots),
         known_until=to_datetime(end_of_slots),
-        stop_reason=window.stop_reason,
+        stop_reason=window.stop_reason and word(window.stop_reason),
     )
 
 
@@ -223,7 +224,7 @@ def build_skipped_days(
 ) -> list[SkippedDayAnswer]:
     """The days without a slot because of the calendar, at most `most`; none in an empty window."""
     skipped_days = schedule_previews.list_skipped_days(schedule, context.clock, start, end, most) if end > start else []
-    return [SkippedDayAnswer(day=skipped_day.day, reason=skipped_day.reason) for skipped_day in skipped_days]
+    return [SkippedDayAnswer(day=skipped_day.day, reason=word(skipped_day.reason)) for skipped_day in skipped_days]
 
 
 def build_clock_changes(schedule: PreviewedSchedule, start: Instant, end: Instant) -> list[ClockChangeAnswer]:
@@ -296,4 +297,4 @@ def format_change(change: dt.timedelta) -> str:
 
 
 def _list_stop_reasons(windows: list[WindowRuns]) -> list[str]:
-    return [window.stop_reason for window in windows if window.stop_reason is not None]
+    return [word(window.stop_reason) for window in windows if window.stop_reason is not None]

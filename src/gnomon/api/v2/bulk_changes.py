@@ -13,6 +13,7 @@ from fastapi import HTTPException
 from pydantic import BaseModel
 
 from gnomon.api.common.errors import find_sentence_for, find_status
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.refusals import Refusal
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.policies import User
@@ -28,7 +29,7 @@ from gnomon.api.v2.schemas.bulk_shapes import (
     T,
 )
 from gnomon.model.errors.product import GnomonError
-from gnomon.model.sentences import render, say
+from gnomon.model.sentences import say
 from gnomon.storage.store import Database, Transaction
 
 ENTITIES_MAX = 1_000
@@ -77,7 +78,7 @@ def describe_error(error: Exception, user: User | None = None) -> dict[str, obje
     if status == 500:
         raise error
     return {
-        "error": str(error.detail) if isinstance(error, HTTPException) else render(find_sentence_for(user, error)),
+        "error": str(error.detail) if isinstance(error, HTTPException) else word(find_sentence_for(user, error)),
         "status_code": status,
     }
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
+from gnomon.api.common.reader_language import word
 from gnomon.api.v2.conversions import build_version
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.schemas.dags_shapes import DAGDetailsResponse, DAGResponse, DagTagResponse
@@ -16,7 +17,6 @@ from gnomon.ground.config.dag_bundles import DAGS_FOLDER_BUNDLE
 from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetRefKey
 from gnomon.model.instants import moment, to_datetime
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import render
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.queries.report.listings.dag_facts import VersionFacts
 from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
@@ -39,8 +39,8 @@ def build_dag(dag: ListedDag, facts: VersionFacts, cfg: Config) -> DAGResponse:
         relative_fileloc=find_relative_path(dag.file, cfg),
         fileloc=dag.file,
         description=spec.description,
-        timetable_summary=render(summarize_schedule(spec)),
-        timetable_description=None if (description := describe_schedule(spec)) is None else render(description),
+        timetable_summary=word(summarize_schedule(spec)),
+        timetable_description=None if (description := describe_schedule(spec)) is None else word(description),
         timetable_partitioned=spec.timetable.has_partitions or bool(spec.partition_rules),
         timetable_periodic=spec.timetable.periodic,
         tags=[

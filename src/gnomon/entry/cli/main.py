@@ -75,8 +75,9 @@ def _run(args: Sequence[str] | None, obj: object) -> int:
 
 def _fail(message: str) -> int:
     from gnomon.entry.cli.output import escape_controls  # start-up cost: only for an error
+    from gnomon.entry.cli.terminal.reader_language import put_into_words
 
-    click.echo(f"gnomon: {escape_controls(message)}", err=True)
+    click.echo(f"gnomon: {put_into_words(escape_controls(message))}", err=True)
     return 1
 
 

@@ -13,6 +13,7 @@ import click
 
 from gnomon.entry.cli.terminal.guarded_output import CONTROL, escape_control
 from gnomon.entry.cli.terminal.local_times import format_moment, parse_stored
+from gnomon.entry.cli.terminal.reader_language import find_reader_language, put_into_words
 from gnomon.entry.cli.terminal.record_table import draw_records
 from gnomon.entry.cli.terminal.screen import Screen, is_plain_asked, read_screen, remember_output, remember_utc
 from gnomon.entry.cli.terminal.state_styles import paint_state
@@ -33,6 +34,21 @@ _INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il |om |to ){_INSTAN
 
 A run id that contains an instant does not match.
 """
+_INSTANT_BEHIND_SPACE = re.compile(rf"(?<![\w:+-]){_INSTANT}")
+"""An instant in a sentence of another language."""
+_SENTENCES = (
+    "reason",
+    "why",
+    "schedule",
+    "schedule_description",
+    "problem",
+    "remedy",
+    "found",
+    "note",
+    "blocked",
+    "error",
+)
+"""The columns and fields that hold sentences."""
 
 
 def output_option(command: F) -> F:
@@ -99,6 +115,8 @@ def _without_map_index(rows: Sequence[Mapping[str, object]], columns: Sequence[s
 def _format_column_cell(column: str, value: object) -> str:
     if column == "map_index" and value == UNMAPPED:
         return "-" if is_plain_asked() else ""  # a program that splits lines needs a text in each column
+    if column in _SENTENCES and isinstance(value, str):
+        return format_cell(put_into_words(value))
     return _to_line(value) if column.endswith("_id") else format_cell(value)
 
 
@@ -142,12 +160,11 @@ def format_cell(value: object) -> str:
 
 
 def format_sentence(text: str) -> str:
-    """A sentence of `gnomon.queries.report` or of the engine, with its instants in the short form; on a terminal in local time with its offset."""
+    """A sentence of `gnomon.queries.report` or of the engine in the language of the reader, with its instants in the short form; on a terminal in local time with its offset."""
     screen = read_screen()
-    safe = escape_controls(text)
-    if not screen.is_terminal or screen.utc:
-        return _INSTANT_IN_SENTENCE.sub(_shorten_instant, safe)
-    return _INSTANT_IN_SENTENCE.sub(_localize_instant, safe)
+    safe = put_into_words(escape_controls(text))
+    instants = _INSTANT_IN_SENTENCE if find_reader_language() is None else _INSTANT_BEHIND_SPACE
+    return instants.sub(_shorten_instant if not screen.is_terminal or screen.utc else _localize_instant, safe)
 
 
 def _localize_instant(instant: re.Match[str]) -> str:

@@ -34,8 +34,13 @@ def render_shared(sentence: Sentence) -> str:
 
 def list_spans(sentence: Sentence) -> list[SentenceSpan]:
     """The spans whose texts make up the text of the sentence; no two of words follow one another. An instant inside a stored text is a span too."""
+    return join_pieces(_iterate_pieces(sentence))
+
+
+def join_pieces(pieces: Iterable[Piece]) -> list[SentenceSpan]:
+    """The pieces as spans, words that follow one another as one."""
     spans: list[SentenceSpan] = []
-    for kind, text, value in _iterate_pieces(sentence):
+    for kind, text, value in pieces:
         if text and kind is not ArgumentKind.TEXT and value is not None:
             spans.append(SentenceSpan(kind, text, value))
         elif text and spans and spans[-1].value is None:
@@ -56,10 +61,10 @@ def split_instants(text: str) -> Iterator[SentenceSpan]:
 
 _INSTANT = re.compile(r"(?<![\w:+-])(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))(?!\w)(?!:\d)")
 
-_Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | CronText | Instant | str | None"]
+Piece = tuple[ArgumentKind, str, "RunName | TaskName | Command | CronText | Instant | str | None"]
 
 
-def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
+def _iterate_pieces(sentence: Sentence) -> Iterator[Piece]:
     template, arguments = find_template(sentence.code), dict(sentence.arguments)
     for literal, name, is_quoted, format_spec in template.singular if arguments.get(COUNT) == 1 else template.parts:
         if literal:
@@ -69,7 +74,7 @@ def _iterate_pieces(sentence: Sentence) -> Iterator[_Piece]:
             yield from _iterate_quoted(pieces) if is_quoted else pieces
 
 
-def _iterate_quoted(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+def _iterate_quoted(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces between quotes as Python writes them: what a terminal cannot show is escaped."""
     for kind, text, value in pieces:
         shown = repr(text)
@@ -78,23 +83,31 @@ def _iterate_quoted(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
         yield ArgumentKind.TEXT, shown[-1], None
 
 
-def _iterate_argument(kind: ArgumentKind, value: ArgumentValue, format_spec: str = "") -> Iterable[_Piece]:
+def _iterate_argument(kind: ArgumentKind, value: ArgumentValue, format_spec: str = "") -> Iterable[Piece]:
     if isinstance(value, Sentence):
         return _iterate_pieces(value)
-    if kind in _SEPARATORS and isinstance(value, tuple):
-        return _iterate_list(value, _SEPARATORS[kind])
+    if kind in SEPARATORS and isinstance(value, tuple):
+        return _iterate_list(value, SEPARATORS[kind])
     if value is None:
         return ()
+    text = format_argument(kind, value, format_spec)
+    if kind is ArgumentKind.ORDINAL:
+        return ((ArgumentKind.TEXT, text, None),)
+    if kind in (ArgumentKind.TEXT, ArgumentKind.COUNT, ArgumentKind.DURATION):
+        return ((kind, text, None),)
+    assert isinstance(value, (str, int, RunName, TaskName, Command, CronText))
+    return ((kind, text, value),)
+
+
+def format_argument(kind: ArgumentKind, value: object, format_spec: str = "") -> str:
+    """The English text of an argument that is no sentence."""
     if kind is ArgumentKind.INSTANT and isinstance(value, int):
-        return ((kind, iso(value) or "", value),)
-    if kind is ArgumentKind.DURATION:
-        return ((kind, f"{value:g} s", None),)
-    if kind in (ArgumentKind.TEXT, ArgumentKind.COUNT):
-        return ((kind, format(value, format_spec), None),)
+        return iso(value) or ""
+    if kind is ArgumentKind.DURATION and isinstance(value, (int, float)):
+        return f"{value:g} s"
     if kind is ArgumentKind.ORDINAL and isinstance(value, int):
-        return ((ArgumentKind.TEXT, _format_ordinal(value), None),)
-    assert isinstance(value, (str, RunName, TaskName, Command, CronText))
-    return ((kind, str(value), value),)
+        return _format_ordinal(value)
+    return format(value, format_spec) if kind is ArgumentKind.COUNT and format_spec else str(value)
 
 
 def _format_ordinal(number: int) -> str:
@@ -107,10 +120,10 @@ def _format_ordinal(number: int) -> str:
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
-_SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; ", ArgumentKind.ALL: " AND ", ArgumentKind.ANY: " OR "}
+SEPARATORS = {ArgumentKind.LIST: ", ", ArgumentKind.CLAUSES: "; ", ArgumentKind.ALL: " AND ", ArgumentKind.ANY: " OR "}
 
 
-def _iterate_list(sentences: Iterable[Sentence], separator: str) -> Iterator[_Piece]:
+def _iterate_list(sentences: Iterable[Sentence], separator: str) -> Iterator[Piece]:
     for number, part in enumerate(sentences):
         if number:
             yield ArgumentKind.TEXT, separator, None

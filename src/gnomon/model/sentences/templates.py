@@ -72,7 +72,7 @@ def find_template(code: str) -> Template:
 
     words = WORDS[code]
     one_words, many = (words, words) if isinstance(words, str) else words
-    parts, singular = _parse(many), _parse(one_words)
+    parts, singular = parse_words(many), parse_words(one_words)
     names = dict.fromkeys(part.name for part in parts + singular if part.name is not None)
     return Template(parts, singular, tuple(names if one_words == many else names | {COUNT: None}))
 
@@ -82,7 +82,8 @@ def list_literals(code: str) -> tuple[str, ...]:
     return tuple(part.literal for part in find_template(code).parts)
 
 
-def _parse(words: str) -> tuple[Part, ...]:
+def parse_words(words: str) -> tuple[Part, ...]:
+    """The parts of words, of the catalogue or of another language."""
     return tuple(
         Part(literal, name, conversion == "r", format_spec or "")
         for literal, name, format_spec, conversion in string.Formatter().parse(words)

@@ -8,7 +8,7 @@ export function SkippedSlotsText({ slots }: { slots: SkippedSlots }) {
   return (
     <span>
       {tn("{count} slot has no run", "{count} slots have no run", slots.count)}, {t("from")} <Time at={slots.first} />{" "}
-      {t("to")} <Time at={slots.until} />: <bdi lang="en">{slots.reason}</bdi>
+      {t("to")} <Time at={slots.until} />: <bdi>{slots.reason}</bdi>
     </span>
   );
 }

@@ -78,14 +78,14 @@ function DagHead({ dagId }: { dagId: string }) {
           <div className="head-line">
             <p>
               {dag.timetable_summary ? (
-                <b lang="en">
+                <b>
                   <LongText text={dag.timetable_summary} />
                 </b>
               ) : (
                 <b>{t("no schedule")}</b>
               )}{" "}
               {dag.timetable_description && (
-                <span className="soft" lang="en">
+                <span className="soft">
                   <LongText text={dag.timetable_description} />
                 </span>
               )}

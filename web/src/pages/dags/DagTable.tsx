@@ -140,9 +140,7 @@ function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => v
 function Schedule({ dag }: { dag: DagOverview }) {
   return (
     <>
-      <span lang="en">
-        <LongText text={dag.schedule.text} most={NAME_MAX} />
-      </span>
+      <LongText text={dag.schedule.text} most={NAME_MAX} />
       {dag.schedule_description && (
         <InfoTip label={t("What the schedule of {dag} means", { dag: dag.dag_id })}>
           <Sentence {...dag.schedule_description} />

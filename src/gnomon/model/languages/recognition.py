@@ -1,0 +1,254 @@
+"""Finds the code and the arguments of an English text of the catalogue.
+
+Reasons are stored as texts, and a command that asks an API gets texts. A text is recognised only if rendering what was found gives the same text
+again; one that is not recognised is shown as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from gnomon.model.sentences.catalogue import TERM_ARGUMENTS, TERMS, WORDS
+from gnomon.model.sentences.sentence import ArgumentValue, Sentence
+from gnomon.model.sentences.spans import SEPARATORS, render
+from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, Template, find_kind, find_template
+
+_LETTERS_MIN = 4
+"""Letters of our own words in a text that stands alone; with fewer, a text of an author may look like ours."""
+_TEXT_MAX = 2_000
+_SPLIT_MAX = 400
+_NAME = r"\S+?"
+_PATTERNS_OF_KINDS = {
+    ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
+    ArgumentKind.COUNT: r"-?\d[\d,.]*",
+    ArgumentKind.DURATION: r"\d[\d.e+]* s",
+    ArgumentKind.COMMAND: r"gnomon .+?",
+    ArgumentKind.ORDINAL: r"[\w ]+?",
+    ArgumentKind.DAG: _NAME,
+    ArgumentKind.RUN: _NAME,
+    ArgumentKind.TASK: _NAME,
+    ArgumentKind.POOL: _NAME,
+    ArgumentKind.PHRASE: ".*?",
+}
+_PATTERNS_OF_NAMES = {
+    **dict.fromkeys(("task_id", "worker", "host", "queue", "triggerer", "rule_name", "zone", "executor"), _NAME),
+    **dict.fromkeys(("start_time", "end_time"), r"\d\d?:\d\d(?::\d\d)?"),
+    "minute": r"\d+",
+    **dict.fromkeys(("number", "at_number", "size"), r"[-+\d][\d,.]*"),
+    "state": r"[\w ]{2,20}?",
+    "counts": r"[\w ,]+?",
+}
+_SHAPED = {
+    kind: re.compile(_PATTERNS_OF_KINDS[kind])
+    for kind in (ArgumentKind.INSTANT, ArgumentKind.COUNT, ArgumentKind.DURATION)
+}
+"""Kinds of arguments whose end is known without what follows."""
+_TERMS = frozenset(TERMS)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+
+class _Form(NamedTuple):
+    """One form of the words of a code, as a pattern."""
+
+    code: str
+    pattern: re.Pattern[str]
+    groups: tuple[tuple[Part, ...], ...]
+    """The arguments of each group of the pattern: several, if no word of ours is between them."""
+    letters: int
+    literals: tuple[str, ...]
+    """The words between the arguments: a text that lacks one need not be compared with the pattern, which takes longer."""
+    beginning: str
+    first: str | None
+    """The first argument, which is not empty where it begins the text."""
+    is_singular: bool
+    is_clause: bool
+    """Whether the words begin with a separator: such words only stand behind others."""
+
+
+def recognize(text: str) -> Sentence | None:
+    """The sentence whose English words are this text; None: there is none."""
+    reading = _read_text(text, False)
+    return None if reading is None or reading.letters < _LETTERS_MIN else reading.sentence
+
+
+class _Reading(NamedTuple):
+    """One way to read a text."""
+
+    sentence: Sentence
+    letters: int
+    """Letters of the text that are words of ours, at all depths: the reading with most of them is right."""
+    depth: int
+    """Of readings with as many letters that with fewest sentences in one another is right."""
+    form: _Form
+
+    def rank(self) -> tuple[int, int, int, int]:
+        """Greater for a better reading."""
+        return self.letters, -self.depth, self.form.letters, len(self.form.beginning)
+
+
+@functools.lru_cache(maxsize=8192)
+def _read_text(text: str, is_clause: bool) -> _Reading | None:
+    if not text or len(text) > _TEXT_MAX:
+        return None
+    readings = (
+        _build(form, match, text)
+        for form in _list_forms()
+        if text.startswith(form.beginning) and (is_clause or not form.is_clause)
+        if all(literal in text for literal in form.literals)
+        if (match := form.pattern.fullmatch(text))
+    )
+    with_words = (reading for reading in readings if reading and (reading.letters or reading.form.is_clause))
+    return max(with_words, key=_Reading.rank, default=None)
+
+
+def _build(form: _Form, match: re.Match[str], text: str) -> _Reading | None:
+    values: dict[str, ArgumentValue] = {COUNT: 1} if form.is_singular else {}
+    for parts, piece in zip(form.groups, match.groups(), strict=True):
+        read = _read_parts(parts, piece)
+        if read is None or any(name in values and values[name] != value for name, value in read.items()):
+            return None
+        values |= read
+    values.setdefault(COUNT, 2)
+    names = find_template(form.code).names
+    if not form.beginning and (not names or values.get(form.first or "") is None):
+        return None
+    sentence = Sentence(form.code, tuple((name, values.get(name)) for name in names))
+    if render(sentence) != text:
+        return None
+    letters, depth = _measure(values.items())
+    return _Reading(sentence, form.letters + letters, 1 + depth, form)
+
+
+def _measure(values: Iterable[tuple[str, ArgumentValue]]) -> tuple[int, int]:
+    """The letters of our words in these values, and the number of sentences."""
+    letters, depth = 0, 0
+    for name, value in values:
+        if isinstance(value, str) and name in TERM_ARGUMENTS:
+            letters += len(value) if set(split_terms(value)) <= _TERMS else 0
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Sentence) and part.code != "text":
+                reading = _read_text(render(part), True)
+                letters += 0 if reading is None else reading.letters
+                depth += 1 if reading is None else reading.depth
+    return letters, depth
+
+
+def split_terms(text: str) -> list[str]:
+    """The words of a text that lists some: `failed` and `running` of `2 failed, 1 running`."""
+    return [re.sub(r"^\d[\d,]* ", "", part) for part in re.split(r", | or | and ", text)]
+
+
+def _read_parts(parts: Sequence[Part], text: str) -> dict[str, ArgumentValue] | None:
+    """The values of arguments with nothing between them. All but the first are clauses, or nothing; the first ends where a clause begins."""
+    (first, *others) = parts
+    if not others:
+        return {str(first.name): _read(first, text)}
+    name, kind = str(first.name), find_kind(str(first.name))
+    if kind in _SHAPED:
+        match = _SHAPED[kind].match(text)
+        rest = match and _read_parts(others, text[match.end() :])
+        return {name: _read(first, match[0]), **rest} if match and rest is not None else None
+    best: tuple[tuple[int, int], dict[str, ArgumentValue]] | None = None
+    for end in range(min(len(text), _SPLIT_MAX) + 1):
+        if end < len(text) and (text[end].isalnum() or (end == 0 and kind is not ArgumentKind.PHRASE)):
+            continue
+        rest = _read_parts(others, text[end:]) if text[end:] else dict.fromkeys(str(part.name) for part in others)
+        if rest is not None:
+            values = {name: _read(first, text[:end]), **rest}
+            letters, depth = _measure(values.items())
+            if best is None or (letters, -depth) > best[0]:
+                best = (letters, -depth), values
+    return best and best[1]
+
+
+def _read(part: Part, text: str) -> ArgumentValue:
+    """The value of an argument by its kind: a sentence where one is recognised."""
+    kind = find_kind(str(part.name))
+    if part.is_quoted:
+        try:
+            text = str(ast.literal_eval(text))
+        except (ValueError, SyntaxError):
+            return text
+    if kind is ArgumentKind.PHRASE:
+        return _read_phrase(text) if text else None
+    if kind in SEPARATORS:
+        return tuple(map(_read_phrase, text.split(SEPARATORS[kind])))
+    if kind is ArgumentKind.COUNT:
+        plain = text.replace(",", "") if part.format_spec == "," else text
+        return int(plain) if re.fullmatch(r"-?\d+", plain) else plain
+    if kind is ArgumentKind.DURATION and text.endswith(" s"):
+        return float(text.removesuffix(" s"))
+    return _read_ordinal(text) if kind is ArgumentKind.ORDINAL else text
+
+
+def _read_phrase(text: str) -> Sentence:
+    reading = _read_text(text, True)
+    return Sentence("text", (("text", text),)) if reading is None else reading.sentence
+
+
+def _read_ordinal(text: str) -> int | str:
+    """The number of `first`, `21st`, `last`, `second last`."""
+    if text == "last":
+        return -1
+    number, is_backwards = text.removesuffix(" last"), text.endswith(" last")
+    read = _ORDINALS.index(number) + 1 if number in _ORDINALS else int(re.sub(r"\D", "", number) or 0)
+    return text if not read else -read if is_backwards else read
+
+
+@functools.cache
+def _list_forms() -> list[_Form]:
+    """All forms that have words, those with most of them first."""
+    forms = [form for code in WORDS for form in _iterate_forms(code, find_template(code))]
+    return sorted(forms, key=lambda form: -form.letters)
+
+
+def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
+    for parts in dict.fromkeys((template.parts, template.singular)):
+        letters = sum(character.isalpha() for part in parts for character in part.literal)
+        literals = tuple(part.literal for part in parts if part.literal)
+        if "".join(literals).strip():
+            pattern, groups = _write_pattern(parts)
+            beginning = parts[0].literal
+            is_clause = beginning.startswith((" ", ",", ";", ":"))
+            is_singular = parts is template.singular and template.parts != template.singular
+            yield _Form(
+                code,
+                re.compile(pattern, re.DOTALL),
+                groups,
+                letters,
+                literals,
+                beginning,
+                parts[0].name,
+                is_singular,
+                is_clause,
+            )
+
+
+def _write_pattern(parts: Sequence[Part]) -> tuple[str, tuple[tuple[Part, ...], ...]]:
+    pattern, groups = "", []
+    run: list[Part] = []
+    for part in parts:
+        if part.literal and run:
+            groups.append(tuple(run))
+            pattern, run = pattern + _write_group(run), []
+        pattern += re.escape(part.literal)
+        if part.name is not None:
+            run.append(part)
+    if run:
+        groups.append(tuple(run))
+        pattern += _write_group(run)
+    return pattern, tuple(groups)
+
+
+def _write_group(parts: Sequence[Part]) -> str:
+    (first, *others) = parts
+    if first.is_quoted:
+        return r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""" if not others else "(.*?)"
+    if others:
+        return "(.*?)"
+    name = str(first.name)
+    return f"({_PATTERNS_OF_NAMES.get(name) or _PATTERNS_OF_KINDS.get(find_kind(name)) or '.+?'})"

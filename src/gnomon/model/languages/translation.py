@@ -1,0 +1,140 @@
+"""Puts sentences into the words of a language: as text, and as spans that say where the text names something."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+
+from gnomon.model.languages.language import Language
+from gnomon.model.languages.recognition import recognize
+from gnomon.model.languages.word_forms import put_cron, put_duration, put_ordinal, put_terms
+from gnomon.model.sentences.catalogue import TERM_ARGUMENTS
+from gnomon.model.sentences.sentence import ArgumentValue, CronText, Sentence
+from gnomon.model.sentences.spans import SEPARATORS, Piece, SentenceSpan, format_argument, join_pieces, render
+from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, find_kind, find_template, parse_words
+
+_DIVISIONS_MAX = 4
+"""At how many places a text is tried to be divided."""
+_PLAIN = (ArgumentKind.TEXT, ArgumentKind.COUNT, ArgumentKind.DURATION, ArgumentKind.ORDINAL)
+_NAMED_BY_OBJECT = (ArgumentKind.RUN, ArgumentKind.TASK, ArgumentKind.COMMAND)
+
+
+def translate(text: str, language: Language) -> str:
+    """An English text in the language; as it is, if it is no sentence of the catalogue."""
+    return "".join(piece for _, piece, _ in _iterate_text(text, language))
+
+
+def render_in(sentence: Sentence, language: Language) -> str:
+    """The text of the sentence in the language. Words that the language lacks are English."""
+    return "".join(text for _, text, _ in _iterate_pieces(sentence, language))
+
+
+def list_spans_in(sentence: Sentence, language: Language) -> list[SentenceSpan]:
+    """As `list_spans`, in the language."""
+    return join_pieces(_iterate_pieces(sentence, language))
+
+
+def list_spans_of_text(text: str, language: Language) -> list[SentenceSpan]:
+    """The spans of an English text in the language."""
+    return join_pieces(_iterate_text(text, language))
+
+
+def _iterate_text(text: str, language: Language) -> Iterable[Piece]:
+    """A text that is stored may be a sentence of the catalogue, the words of a cron expression, or lines of which some are."""
+    pieces = _translate_line(text, language)
+    if pieces is not None:
+        return pieces
+    words = put_cron(text, language)
+    if words is not None or "\n" not in text:
+        return ((ArgumentKind.TEXT, text if words is None else words, None),)
+    lines = (_translate_line(line, language) or [(ArgumentKind.TEXT, line, None)] for line in text.split("\n"))
+    return _join(lines, "\n")
+
+
+def _translate_line(text: str, language: Language) -> list[Piece] | None:
+    """The text in the language, as one sentence, or as two with a semicolon or a colon between them; None if neither is one."""
+    whole = recognize(text)
+    if whole is not None:
+        return list(_iterate_pieces(whole, language))
+    for separator, joint in (("; ", "clauses"), (": ", "because")):
+        for end in _find_all(text, separator):
+            before, after = text[:end], text[end + len(separator) :]
+            first, second = recognize(before), _translate_line(after, language) if after else None
+            if first is not None or second is not None:
+                start = [_plain(before)] if first is None else _iterate_pieces(first, language)
+                return [*start, _plain(language.joints.get(joint, separator)), *(second or [_plain(after)])]
+    return None
+
+
+def _find_all(text: str, separator: str) -> Iterator[int]:
+    end = text.find(separator)
+    for _ in range(_DIVISIONS_MAX):
+        if end < 0:
+            return
+        yield end
+        end = text.find(separator, end + 1)
+
+
+def _plain(text: str) -> Piece:
+    return ArgumentKind.TEXT, text, None
+
+
+def _iterate_pieces(sentence: Sentence, language: Language) -> Iterator[Piece]:
+    arguments = dict(sentence.arguments)
+    if sentence.code == "text":
+        yield from _iterate_text(render(sentence), language)
+        return
+    for part in _find_parts(sentence, language):
+        if part.literal:
+            yield _plain(part.literal)
+        if part.name is not None:
+            yield from _iterate_argument(part, arguments[part.name], language)
+
+
+def _find_parts(sentence: Sentence, language: Language) -> Sequence[Part]:
+    is_one = dict(sentence.arguments).get(COUNT) == 1
+    words = language.sentences.get(sentence.code)
+    if words is None:
+        template = find_template(sentence.code)
+        return template.singular if is_one else template.parts
+    return _parse(words if isinstance(words, str) else words[0 if is_one else -1])
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse(words: str) -> tuple[Part, ...]:
+    return parse_words(words)
+
+
+def _iterate_argument(part: Part, value: ArgumentValue, language: Language) -> Iterable[Piece]:
+    name = str(part.name)
+    kind = find_kind(name)
+    if value is None:
+        return ()
+    if isinstance(value, Sentence):
+        return _iterate_pieces(value, language)
+    if isinstance(value, tuple):
+        items = (_iterate_pieces(item, language) for item in value)
+        return _join(items, language.joints.get(kind.value, SEPARATORS[kind]))
+    text = format_argument(kind, value, part.format_spec)
+    if kind is ArgumentKind.DURATION and isinstance(value, (int, float)):
+        return (_plain(put_duration(value, language)),)
+    if kind is ArgumentKind.ORDINAL and isinstance(value, int):
+        return (_plain(put_ordinal(value, language) or text),)
+    if isinstance(value, CronText):
+        return ((kind, put_cron(text, language) or text, value),)
+    if kind is ArgumentKind.CRON:
+        return (_plain(put_cron(text, language) or text),)
+    if name in TERM_ARGUMENTS:
+        return (_plain(put_terms(text, language)),)
+    if kind is ArgumentKind.TEXT:
+        return _iterate_text(text, language)
+    if kind in _PLAIN or isinstance(value, float) or (isinstance(value, str) and kind in _NAMED_BY_OBJECT):
+        return (_plain(text),)
+    return ((kind, text, value),)
+
+
+def _join(items: Iterable[Iterable[Piece]], separator: str) -> Iterator[Piece]:
+    for number, pieces in enumerate(items):
+        if number:
+            yield _plain(separator)
+        yield from pieces

@@ -1,0 +1,94 @@
+"""Words inside arguments in a language: terms, ordinals, durations, and the words of cron expressions."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from gnomon.model.languages.language import Language
+
+_NUMBER_OF = re.compile(r"(\d[\d,]*) (.+)")
+_TERM_SEPARATORS = {", ": "list", " or ": "any", " and ": "list"}
+_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+def put_terms(text: str, language: Language) -> str:
+    """Words of ours, alone, with a number before them, or several with commas between them."""
+    if text in language.terms:
+        return language.terms[text]
+    for separator, joint in _TERM_SEPARATORS.items():
+        if separator in text:
+            items = (put_terms(item, language) for item in text.split(separator))
+            return language.joints.get(joint, separator).join(items)
+    counted = _NUMBER_OF.fullmatch(text)
+    if counted and counted[2] in language.terms:
+        return language.joints.get("count_of_term", "{count} {term}").format(
+            count=counted[1], term=language.terms[counted[2]]
+        )
+    return text
+
+
+def put_ordinal(number: int, language: Language) -> str | None:
+    """None: the language has no words for it."""
+    words = language.ordinals.get(str(number)) or language.ordinals.get("last" if number < 0 else "other")
+    return words and words.format(number=abs(number))
+
+
+def put_duration(seconds: float, language: Language) -> str:
+    """At most two units: 1 小时 5 分钟."""
+    if seconds < 60:
+        return _put_unit(f"{seconds:g}", "s", language)
+    parts: list[str] = []
+    whole = round(seconds)
+    for unit, size in _UNITS:
+        count, whole = divmod(whole, size)
+        if count and len(parts) < 2:
+            parts.append(_put_unit(str(count), unit, language))
+    return " ".join(parts)
+
+
+def _put_unit(number: str, unit: str, language: Language) -> str:
+    return language.joints.get(unit, f"{{number}} {unit}").format(number=number)
+
+
+def put_cron(text: str, language: Language) -> str | None:
+    """The words of a cron expression in the language; None: they are none, or one of their parts has no translation."""
+    alternatives = [[_put_cron_part(part, language) for part in words.split(", ")] for words in text.split(" (or) ")]
+    if not all(all(parts) for parts in alternatives):
+        return None
+    joint = language.joints.get("cron", ", ")
+    return language.joints.get("any", " (or) ").join(joint.join(filter(None, parts)) for parts in alternatives)
+
+
+def _put_cron_part(text: str, language: Language) -> str | None:
+    for pattern, words in _list_cron_patterns(language):
+        match = pattern.fullmatch(text)
+        if match:
+            values = {name: _put_cron_value(value, language) for name, value in match.groupdict().items()}
+            return words.format_map(values)
+    return None
+
+
+def _put_cron_value(text: str, language: Language) -> str:
+    """A number, a time of day, the name of a day or a month, or several of them."""
+    if text in language.terms:
+        return language.terms[text]
+    parts = text.split(" and ")
+    return (
+        text
+        if len(parts) == 1
+        else language.joints.get("list", ", ").join(_put_cron_value(part, language) for part in parts)
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _list_cron_patterns(language: Language) -> list[tuple[re.Pattern[str], str]]:
+    return [
+        (re.compile(_write_cron_pattern(english), re.IGNORECASE), words) for english, words in language.cron.items()
+    ]
+
+
+def _write_cron_pattern(english: str) -> str:
+    """A pattern in which `{name}` is any text without a comma."""
+    pieces = re.split(r"\{(\w+)\}", english)
+    return "".join(f"(?P<{piece}>[^,]+?)" if number % 2 else re.escape(piece) for number, piece in enumerate(pieces))
