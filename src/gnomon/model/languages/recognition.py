@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS, TERMS, WORDS
@@ -157,12 +157,16 @@ def _read_parts(parts: Sequence[Part], text: str) -> dict[str, ArgumentValue] | 
         if end < len(text) and (text[end].isalnum() or (end == 0 and kind is not ArgumentKind.PHRASE)):
             continue
         rest = _read_parts(others, text[end:]) if text[end:] else dict.fromkeys(str(part.name) for part in others)
-        if rest is not None:
+        if rest is not None and all(value is None or value.code != "text" for value in _list_phrases(rest)):
             values = {name: _read(first, text[:end]), **rest}
             letters, depth = _measure(values.items())
             if best is None or (letters, -depth) > best[0]:
                 best = (letters, -depth), values
     return best and best[1]
+
+
+def _list_phrases(values: Mapping[str, ArgumentValue]) -> list[Sentence | None]:
+    return [value for value in values.values() if value is None or isinstance(value, Sentence)]
 
 
 def _read(part: Part, text: str) -> ArgumentValue:
