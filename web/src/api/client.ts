@@ -1,6 +1,7 @@
 /** Requests to the API of this server, typed by its document (`schema.d.ts`), and its errors as sentences. */
 
 import { t } from "../state/language";
+import { readShownLanguage } from "../state/languages";
 import type { paths } from "./schema";
 
 export class ApiError extends Error {
@@ -98,7 +99,7 @@ async function request<T>(method: string, path: string, body: unknown, signal: A
       method,
       headers: {
         Accept: "application/json",
-        "Gnomon-Language": document.documentElement.lang,
+        "Gnomon-Language": readShownLanguage(),
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
