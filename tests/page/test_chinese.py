@@ -28,7 +28,7 @@ VIEWS = (
 )
 FIND_ENGLISH = """() => {
   const said = ":is(h1, h2, h3, th, dt, legend, summary, button, label, .badge, .count, .state-count, .legend li, .tabs a)";
-  const data = ":is(.name, code, pre, bdi, time, kbd, select, [lang=en], .tag, .task-fold)";
+  const data = ":is(.name, code, pre, bdi, time, kbd, select, [lang=en], .tag, .task-fold, .layout-zone)";
   const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const parent = walker.currentNode.parentElement;

@@ -7,7 +7,7 @@ import { InfoIcon } from "../ui/icons";
 
 export function InfoTip({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <HoverCard label={label} content={() => children}>
+    <HoverCard isTip label={label} content={() => children}>
       <IconButton isSmall icon={InfoIcon} label={label} title={undefined} />
     </HoverCard>
   );

@@ -53,6 +53,7 @@ export function Layout() {
           {groups.map((group) => (
             <Popover
               key={group.label}
+              isInPlace
               className={group.entries.some((entry) => isHere(entry, path)) ? styles.active : ""}
               label={
                 <>

@@ -32,8 +32,12 @@ export function PreferencesMenu() {
       placement="bottom-end"
       icon={SettingsIcon}
       isBare
-      label={<span className={styles.zone}>{zone}</span>}
-      name={t("Display, times in {zone}", { zone })}
+      label={
+        <>
+          <span className="unseen">{t("Display, times in the zone")} </span>
+          <span className={styles.zone}>{zone}</span>
+        </>
+      }
     >
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />

@@ -7,26 +7,43 @@ import {
   Tooltip as Tip,
   TooltipAnchor,
   TooltipProvider,
+  useHovercardStore,
 } from "@ariakit/react";
 import type { ReactElement, ReactNode } from "react";
 import styles from "./hoverCard.module.css";
 
 const REST_MS = 350;
 
-/** `children`: one element that takes the focus. The content is made only while the card is open. */
-export function HoverCard({
-  children,
-  content,
-  label,
-}: {
+interface Props {
+  /** One element that takes the focus. */
   children: ReactElement;
+  /** Made only while the card is open. */
   content: () => ReactNode;
   label?: string;
-}) {
+  /** The card has words alone, nothing to act on. */
+  isTip?: boolean;
+}
+
+export function HoverCard({ children, content, label, isTip }: Props) {
+  const store = useHovercardStore({ timeout: REST_MS, placement: "bottom-start" });
   return (
-    <HovercardProvider timeout={REST_MS} placement="bottom-start">
-      <HovercardAnchor render={children} />
-      <Hovercard className={styles.card} gutter={6} portal unmountOnHide aria-label={label}>
+    <HovercardProvider store={store}>
+      <HovercardAnchor
+        render={children}
+        onFocus={() => store.show()}
+        onClick={() => store.show()}
+        onBlur={(event) => {
+          if (!store.getState().contentElement?.contains(event.relatedTarget)) store.hide();
+        }}
+      />
+      <Hovercard
+        className={styles.card}
+        gutter={6}
+        portal
+        unmountOnHide
+        role={isTip ? "tooltip" : "dialog"}
+        aria-label={label}
+      >
         <Content of={content} />
       </Hovercard>
     </HovercardProvider>

@@ -16,6 +16,8 @@ interface Props {
   /** Without the arrow that says that something opens. */
   isBare?: boolean;
   className?: string;
+  /** The box stands beside its button in the document, so that both are of one landmark. */
+  isInPlace?: boolean;
   placement?: "bottom-start" | "bottom-end";
   children: ReactNode | ((close: () => void) => ReactNode);
 }
@@ -28,6 +30,7 @@ export function Popover({
   isSmall,
   isBare,
   className,
+  isInPlace,
   placement = "bottom-start",
   children,
 }: Props) {
@@ -43,7 +46,7 @@ export function Popover({
         className={styles.box}
         gutter={4}
         overflowPadding={8}
-        portal
+        portal={!isInPlace}
         unmountOnHide
         aria-label={name ?? (typeof label === "string" ? label : undefined)}
         // A link leads to another view: the box of this one closes.

@@ -5,7 +5,7 @@ export const FRAME: Record<string, string> = {
   DAGs: "DAG",
   Density: "密度",
   Display: "显示",
-  "Display, times in {zone}": "显示（时间按 {zone}）",
+  "Display, times in the zone": "显示，时间按时区",
   Home: "首页",
   Language: "语言",
   "Local time": "本地时间",
