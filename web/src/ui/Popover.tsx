@@ -1,7 +1,7 @@
 /** A button that opens a box with anything in it: filters, display options, explanations. Escape and a click beside it close it, and the focus goes back. */
 
 import { Popover as Box, PopoverDisclosure, PopoverProvider, usePopoverStore } from "@ariakit/react";
-import type { ReactNode } from "react";
+import { type ReactNode, useId } from "react";
 import { type ButtonLook, buttonClass } from "./Button";
 import { ExpandIcon, type Icon } from "./icons";
 import styles from "./popover.module.css";
@@ -35,9 +35,10 @@ export function Popover({
   children,
 }: Props) {
   const store = usePopoverStore({ placement });
+  const id = useId();
   return (
     <PopoverProvider store={store}>
-      <PopoverDisclosure className={className ?? buttonClass(look, isSmall)} aria-label={name}>
+      <PopoverDisclosure id={id} className={className ?? buttonClass(look, isSmall)} aria-label={name}>
         {Sign && <Sign size={16} strokeWidth={1.75} aria-hidden="true" />}
         {label}
         {!isBare && <ExpandIcon size={14} aria-hidden="true" className={styles.arrow} />}
@@ -48,7 +49,7 @@ export function Popover({
         overflowPadding={8}
         portal={!isInPlace}
         unmountOnHide
-        aria-label={name ?? (typeof label === "string" ? label : undefined)}
+        aria-labelledby={id}
         // A link leads to another view: the box of this one closes.
         onClick={(event) => {
           if ((event.target as Element).closest("a[href]")) store.hide();
