@@ -21,6 +21,10 @@ _LETTERS_MIN = 4
 """Letters of our own words in a text that stands alone; with fewer, a text of an author may look like ours."""
 _TEXT_MAX = 2_000
 _SPLIT_MAX = 400
+_COMPARISONS_MAX = 3_000
+"""How often a text and what is in it are compared with a pattern."""
+_SEPARATORS = (" ", ",", ";", ":")
+"""What a clause begins with."""
 _NAME = r"\S+?"
 _PATTERNS_OF_KINDS = {
     ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
@@ -69,9 +73,10 @@ class _Form(NamedTuple):
     """Whether the words begin with a separator: such words only stand behind others."""
 
 
+@functools.lru_cache(maxsize=4096)
 def recognize(text: str) -> Sentence | None:
     """The sentence whose English words are this text; None: there is none."""
-    reading = _read_text(text, False)
+    reading = _Reader().read(text, is_inner=False)
     return None if reading is None or reading.letters < _LETTERS_MIN else reading.sentence
 
 
@@ -90,51 +95,110 @@ class _Reading(NamedTuple):
         return self.letters, -self.depth, self.form.letters, len(self.form.beginning)
 
 
-@functools.lru_cache(maxsize=8192)
-def _read_text(text: str, is_clause: bool) -> _Reading | None:
-    if not text or len(text) > _TEXT_MAX:
-        return None
-    readings = (
-        _build(form, match, text)
-        for form in _list_forms()
-        if text.startswith(form.beginning) and (is_clause or not form.is_clause)
-        if all(literal in text for literal in form.literals)
-        if (match := form.pattern.fullmatch(text))
-    )
-    with_words = (reading for reading in readings if reading and (reading.letters or reading.form.is_clause))
-    return max(with_words, key=_Reading.rank, default=None)
+class _Reader:
+    """Reads one text. Any text ends: after a number of comparisons nothing more in it is recognised."""
 
+    def __init__(self) -> None:
+        self._known: dict[str, _Reading | None] = {}
+        self._comparisons = 0
 
-def _build(form: _Form, match: re.Match[str], text: str) -> _Reading | None:
-    values: dict[str, ArgumentValue] = {COUNT: 1} if form.is_singular else {}
-    for parts, piece in zip(form.groups, match.groups(), strict=True):
-        read = _read_parts(parts, piece)
-        if read is None or any(name in values and values[name] != value for name, value in read.items()):
+    def read(self, text: str, *, is_inner: bool = True) -> _Reading | None:
+        """The best reading of a text; `is_inner`: it is part of another, so that it may be a clause."""
+        if text not in self._known:
+            self._known[text] = None  # while it is read itself
+            self._known[text] = self._compare(text, is_inner) if 0 < len(text) <= _TEXT_MAX else None
+        return self._known[text]
+
+    def _compare(self, text: str, is_inner: bool) -> _Reading | None:
+        is_clause = text.startswith(_SEPARATORS)
+        if is_clause and not is_inner:
             return None
-        values |= read
-    values.setdefault(COUNT, 2)
-    names = find_template(form.code).names
-    if not form.beginning and (not names or values.get(form.first or "") is None):
-        return None
-    sentence = Sentence(form.code, tuple((name, values.get(name)) for name in names))
-    if render(sentence) != text:
-        return None
-    letters, depth = _measure(values.items())
-    return _Reading(sentence, form.letters + letters, 1 + depth, form)
+        readings = []
+        for form in _list_forms():
+            if form.is_clause is is_clause and text.startswith(form.beginning):
+                if self._comparisons >= _COMPARISONS_MAX or not all(literal in text for literal in form.literals):
+                    continue
+                self._comparisons += 1
+                match = form.pattern.fullmatch(text)
+                reading = match and self._build(form, match, text)
+                if reading and (reading.letters or is_clause):
+                    readings.append(reading)
+        return max(readings, key=_Reading.rank, default=None)
 
+    def _build(self, form: _Form, match: re.Match[str], text: str) -> _Reading | None:
+        values: dict[str, ArgumentValue] = {COUNT: 1} if form.is_singular else {}
+        for parts, piece in zip(form.groups, match.groups(), strict=True):
+            pieces = self._read_parts(parts, piece)
+            if pieces is None or any(name in values and values[name] != value for name, value in pieces.items()):
+                return None
+            values |= pieces
+        values.setdefault(COUNT, 2)
+        names = find_template(form.code).names
+        if not form.beginning and (not names or values.get(form.first or "") is None):
+            return None
+        sentence = Sentence(form.code, tuple((name, values.get(name)) for name in names))
+        if render(sentence) != text:
+            return None
+        letters, depth = self._measure(values.items())
+        return _Reading(sentence, form.letters + letters, 1 + depth, form)
 
-def _measure(values: Iterable[tuple[str, ArgumentValue]]) -> tuple[int, int]:
-    """The letters of our words in these values, and the number of sentences."""
-    letters, depth = 0, 0
-    for name, value in values:
-        if isinstance(value, str) and name in TERM_ARGUMENTS:
-            letters += len(value) if set(split_terms(value)) <= _TERMS else 0
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, Sentence) and part.code != "text":
-                reading = _read_text(render(part), True)
-                letters += 0 if reading is None else reading.letters
-                depth += 1 if reading is None else reading.depth
-    return letters, depth
+    def _measure(self, values: Iterable[tuple[str, ArgumentValue]]) -> tuple[int, int]:
+        """The letters of our words in these values, and the number of sentences."""
+        letters, depth = 0, 0
+        for name, value in values:
+            if isinstance(value, str) and name in TERM_ARGUMENTS:
+                letters += len(value) if set(split_terms(value)) <= _TERMS else 0
+            for part in value if isinstance(value, tuple) else (value,):
+                if isinstance(part, Sentence) and part.code != "text":
+                    reading = self.read(render(part))
+                    letters += 0 if reading is None else reading.letters
+                    depth += 1 if reading is None else reading.depth
+        return letters, depth
+
+    def _read_parts(self, parts: Sequence[Part], text: str) -> dict[str, ArgumentValue] | None:
+        """The values of arguments with nothing between them. All but the first are clauses, or nothing; the first ends where a clause begins."""
+        (first, *others) = parts
+        name, kind = str(first.name), find_kind(str(first.name))
+        if not others:
+            return {name: self._read_value(first, text)}
+        if kind in _SHAPED:
+            match = _SHAPED[kind].match(text)
+            remaining = match and self._read_parts(others, text[match.end() :])
+            return {name: self._read_value(first, match[0]), **remaining} if match and remaining is not None else None
+        best: tuple[tuple[int, int], dict[str, ArgumentValue]] | None = None
+        for end in range(min(len(text), _SPLIT_MAX) + 1):
+            if end < len(text) and (text[end] not in _SEPARATORS or (end == 0 and kind is not ArgumentKind.PHRASE)):
+                continue
+            remaining = self._read_parts(others, text[end:]) if text[end:] else dict.fromkeys(_list_names(others))
+            if remaining is not None and all(value.code != "text" for value in _list_phrases(remaining)):
+                values = {name: self._read_value(first, text[:end]), **remaining}
+                letters, depth = self._measure(values.items())
+                if best is None or (letters, -depth) > best[0]:
+                    best = (letters, -depth), values
+        return best and best[1]
+
+    def _read_value(self, part: Part, text: str) -> ArgumentValue:
+        """The value of an argument by its kind: a sentence where one is recognised."""
+        kind = find_kind(str(part.name))
+        if part.is_quoted:
+            try:
+                text = str(ast.literal_eval(text))
+            except (ValueError, SyntaxError):
+                return text
+        if kind is ArgumentKind.PHRASE:
+            return self._read_phrase(text) if text else None
+        if kind in SEPARATORS:
+            return tuple(map(self._read_phrase, text.split(SEPARATORS[kind])))
+        if kind is ArgumentKind.COUNT:
+            plain = text.replace(",", "") if part.format_spec == "," else text
+            return int(plain) if re.fullmatch(r"-?\d+", plain) else plain
+        if kind is ArgumentKind.DURATION and text.endswith(" s"):
+            return float(text.removesuffix(" s"))
+        return _read_ordinal(text) if kind is ArgumentKind.ORDINAL else text
+
+    def _read_phrase(self, text: str) -> Sentence:
+        reading = self.read(text)
+        return Sentence("text", (("text", text),)) if reading is None else reading.sentence
 
 
 def split_terms(text: str) -> list[str]:
@@ -142,56 +206,12 @@ def split_terms(text: str) -> list[str]:
     return [re.sub(r"^\d[\d,]* ", "", part) for part in re.split(r", | or | and ", text)]
 
 
-def _read_parts(parts: Sequence[Part], text: str) -> dict[str, ArgumentValue] | None:
-    """The values of arguments with nothing between them. All but the first are clauses, or nothing; the first ends where a clause begins."""
-    (first, *others) = parts
-    if not others:
-        return {str(first.name): _read(first, text)}
-    name, kind = str(first.name), find_kind(str(first.name))
-    if kind in _SHAPED:
-        match = _SHAPED[kind].match(text)
-        rest = match and _read_parts(others, text[match.end() :])
-        return {name: _read(first, match[0]), **rest} if match and rest is not None else None
-    best: tuple[tuple[int, int], dict[str, ArgumentValue]] | None = None
-    for end in range(min(len(text), _SPLIT_MAX) + 1):
-        if end < len(text) and (text[end].isalnum() or (end == 0 and kind is not ArgumentKind.PHRASE)):
-            continue
-        rest = _read_parts(others, text[end:]) if text[end:] else dict.fromkeys(str(part.name) for part in others)
-        if rest is not None and all(value is None or value.code != "text" for value in _list_phrases(rest)):
-            values = {name: _read(first, text[:end]), **rest}
-            letters, depth = _measure(values.items())
-            if best is None or (letters, -depth) > best[0]:
-                best = (letters, -depth), values
-    return best and best[1]
+def _list_names(parts: Sequence[Part]) -> list[str]:
+    return [str(part.name) for part in parts]
 
 
-def _list_phrases(values: Mapping[str, ArgumentValue]) -> list[Sentence | None]:
-    return [value for value in values.values() if value is None or isinstance(value, Sentence)]
-
-
-def _read(part: Part, text: str) -> ArgumentValue:
-    """The value of an argument by its kind: a sentence where one is recognised."""
-    kind = find_kind(str(part.name))
-    if part.is_quoted:
-        try:
-            text = str(ast.literal_eval(text))
-        except (ValueError, SyntaxError):
-            return text
-    if kind is ArgumentKind.PHRASE:
-        return _read_phrase(text) if text else None
-    if kind in SEPARATORS:
-        return tuple(map(_read_phrase, text.split(SEPARATORS[kind])))
-    if kind is ArgumentKind.COUNT:
-        plain = text.replace(",", "") if part.format_spec == "," else text
-        return int(plain) if re.fullmatch(r"-?\d+", plain) else plain
-    if kind is ArgumentKind.DURATION and text.endswith(" s"):
-        return float(text.removesuffix(" s"))
-    return _read_ordinal(text) if kind is ArgumentKind.ORDINAL else text
-
-
-def _read_phrase(text: str) -> Sentence:
-    reading = _read_text(text, True)
-    return Sentence("text", (("text", text),)) if reading is None else reading.sentence
+def _list_phrases(values: Mapping[str, ArgumentValue]) -> list[Sentence]:
+    return [value for value in values.values() if isinstance(value, Sentence)]
 
 
 def _read_ordinal(text: str) -> int | str:
@@ -217,7 +237,7 @@ def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
         if "".join(literals).strip():
             pattern, groups = _write_pattern(parts)
             beginning = parts[0].literal
-            is_clause = beginning.startswith((" ", ",", ";", ":"))
+            is_clause = beginning.startswith(_SEPARATORS)
             is_singular = parts is template.singular and template.parts != template.singular
             yield _Form(
                 code,

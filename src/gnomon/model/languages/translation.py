@@ -10,7 +10,15 @@ from gnomon.model.languages.recognition import recognize
 from gnomon.model.languages.word_forms import put_cron, put_duration, put_ordinal, put_terms
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS
 from gnomon.model.sentences.sentence import ArgumentValue, CronText, Sentence
-from gnomon.model.sentences.spans import SEPARATORS, Piece, SentenceSpan, format_argument, join_pieces, render
+from gnomon.model.sentences.spans import (
+    SEPARATORS,
+    Piece,
+    SentenceSpan,
+    format_argument,
+    iterate_quoted,
+    join_pieces,
+    render,
+)
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, find_kind, find_template, parse_words
 
 _DIVISIONS_MAX = 4
@@ -88,7 +96,8 @@ def _iterate_pieces(sentence: Sentence, language: Language) -> Iterator[Piece]:
         if part.literal:
             yield _plain(part.literal)
         if part.name is not None:
-            yield from _iterate_argument(part, arguments[part.name], language)
+            pieces = _iterate_argument(part, arguments[part.name], language)
+            yield from iterate_quoted(pieces) if part.is_quoted else pieces
 
 
 def _find_parts(sentence: Sentence, language: Language) -> Sequence[Part]:

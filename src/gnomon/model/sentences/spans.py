@@ -71,10 +71,10 @@ def _iterate_pieces(sentence: Sentence) -> Iterator[Piece]:
             yield ArgumentKind.TEXT, literal, None
         if name is not None:
             pieces = _iterate_argument(find_kind(name), arguments[name], format_spec)
-            yield from _iterate_quoted(pieces) if is_quoted else pieces
+            yield from iterate_quoted(pieces) if is_quoted else pieces
 
 
-def _iterate_quoted(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def iterate_quoted(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces between quotes as Python writes them: what a terminal cannot show is escaped."""
     for kind, text, value in pieces:
         shown = repr(text)
