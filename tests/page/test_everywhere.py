@@ -150,7 +150,7 @@ def test_preferences_hold_after_a_reload(browser: Browser, product: Product, siz
         page.get_by_role("button", name="Display").click()
         page.get_by_role("radio", name="中文").click()
         expect(page.locator("html")).to_have_attribute("lang", "zh")
-        expect(page.get_by_role("link", name="首页")).to_be_visible()
+        expect(page.get_by_role("button", name="显示")).to_be_visible()
         seen.check()
 
 
