@@ -22,13 +22,13 @@ export const FRAME: Record<string, string> = {
   comfortable: "宽松",
   compact: "紧凑",
   "connecting …": "正在连接…",
-  "connection lost: what you see may be old": "连接已断开:所见内容可能已过时",
+  "connection lost: what you see may be old": "连接已断开：所见内容可能已过时",
   dark: "深色",
   "health of each service": "每个服务的健康状况",
   light: "浅色",
   live: "实时",
-  "what failed, is late, waits and runs next": "失败、迟到、等待以及即将运行的内容",
-  "Could not read {what}: {message}": "无法读取{what}:{message}",
+  "what failed, is late, waits and runs next": "失败、延迟、等待以及即将运行的内容",
+  "Could not read {what}: {message}": "无法读取{what}：{message}",
   "Reading {what} …": "正在读取{what}…",
   "There is no page at this address. All pages are in the navigation.": "此地址没有页面。所有页面都在导航中。",
   Grid: "网格",
@@ -36,5 +36,5 @@ export const FRAME: Record<string, string> = {
   "Try again": "重试",
   "An answer is under way": "正在等待服务器的回答",
   "The server does not answer. It may be busy or stopped; what you see may be old.":
-    "服务器没有响应,可能繁忙或已停止;当前显示的内容可能已过时。",
+    "服务器没有响应，可能繁忙或已停止；当前显示的内容可能已过时。",
 };

@@ -1,16 +1,16 @@
 /** Texts of the log of a task. */
 
 export const LOG: Record<string, string> = {
-  "(counting …)": "(正在计数…)",
-  "(no more are listed)": "(不再列出更多)",
-  "(searching …)": "(正在搜索…)",
+  "(counting …)": "（正在计数…）",
+  "(no more are listed)": "（不再列出更多）",
+  "(searching …)": "（正在搜索…）",
   "Copy line": "复制此行",
   "Copy {count} lines": "复制 {count} 行",
   Download: "下载",
   File: "文件",
   Follow: "跟随",
   Level: "级别",
-  "Link to this line; with Shift to a range": "指向此行的链接;按住 Shift 选择范围",
+  "Link to this line; with Shift to a range": "指向此行的链接；按住 Shift 选择范围",
   Matches: "匹配",
   "The task wrote no line.": "任务没有写任何一行。",
   "To the end": "到末尾",
@@ -34,5 +34,5 @@ export const LOG: Record<string, string> = {
   "{count} lines are copied.": "已复制 {count} 行。",
   "{count} lines match": "{count} 行匹配",
   "{count} lines of this level": "此级别 {count} 行",
-  "… show the line ({size} characters)": "… 显示整行({size} 个字符)",
+  "… show the line ({size} characters)": "… 显示整行（{size} 个字符）",
 };

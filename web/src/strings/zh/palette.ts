@@ -2,12 +2,12 @@
 
 export const PALETTE: Record<string, string> = {
   Act: "操作",
-  "Arrows choose, Enter opens, Escape closes.": "方向键选择,回车打开,Esc 关闭。",
-  "Backfill {dag} …": "回填 {dag}…",
+  "Arrows choose, Enter opens, Escape closes.": "方向键选择，回车打开，Esc 关闭。",
+  "Backfill {dag} …": "为 {dag} 补数据…",
   "Clear the failed run of {dag} …": "清除 {dag} 的失败运行…",
   "Command palette": "命令面板",
   "DAG, run, task, page, or: pause, unpause, run, clear and a DAG":
-    "DAG、运行、任务、页面,或 pause、unpause、run、clear 加 DAG",
+    "DAG、运行、任务、页面，或 pause、unpause、run、clear 加 DAG",
   Find: "查找",
   "Find a DAG, run, task, page or act": "查找 DAG、运行、任务、页面或操作",
   Found: "查找结果",
