@@ -34,6 +34,13 @@ MAX_ROUNDS_PER_INSTANT = 100_000
 RESTART_MAX_S = 3.0
 """The longest time after which a scheduler that died around a commit is started again."""
 PLAN_BATCH = 500
+SETTINGS = SchedulerSettings(
+    limits=EngineLimits(parallelism=None, max_admissions_per_step=1_000_000),
+    plan_batch=PLAN_BATCH,
+    use_schedule=True,
+    beat_s=RARE_EVENT_S,
+    sweep_s=RARE_EVENT_S,
+)
 
 
 class SchedulerLivelock(Exception):
@@ -65,6 +72,8 @@ class YearSimulation:
         start: Instant,
         faults: FaultPlan | None = None,
         script: Callable[[Attempt, random.Random], Play] = lambda _, __: Play(0.0),
+        settings: SchedulerSettings = SETTINGS,
+        worker_slots: int = 1_000_000,
     ) -> None:
         self.rng = random.Random(seed)
         self.clock = VirtualClock(start)
@@ -73,20 +82,14 @@ class YearSimulation:
         self.faulty = FaultyDatabase(db, faults or FaultPlan(), random.Random(seed + 1))
         self.crashes = 0
         self.rounds = 0
-        self._settings = SchedulerSettings(
-            limits=EngineLimits(parallelism=None, max_admissions_per_step=1_000_000),
-            plan_batch=PLAN_BATCH,
-            use_schedule=True,
-            beat_s=RARE_EVENT_S,
-            sweep_s=RARE_EVENT_S,
-        )
+        self._settings = settings
         self._bell = InMemoryListener()
         self._dead: set[str] = set()
         self._scheduler: SchedulerService | None = None
         self._is_up = True
         self._tries: list[Instant] = []
         self._worker = ScriptedWorker(
-            self.new_id(), self.clock, lambda attempt: script(attempt, self.rng), slots=1_000_000
+            self.new_id(), self.clock, lambda attempt: script(attempt, self.rng), slots=worker_slots
         )
         self._executor = self._new_executor()
         with db.write() as tx:

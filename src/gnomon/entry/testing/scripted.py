@@ -112,33 +112,15 @@ class ScriptedWorker:
                 self.started.append((attempt_id, live.attempt, live.enters_at))
                 entered.append((attempt_id, live.attempt.group_no, live.enters_at))
             if live.ends_at <= now or live.cancelled is not None:
-                self.results[attempt_id] = self._result(live, min(live.ends_at, now))
+                self.results[attempt_id] = build_result(
+                    live.attempt,
+                    live.play,
+                    started_at=live.enters_at if live.entered else None,
+                    at=min(live.ends_at, now),
+                    cancelled=live.cancelled,
+                )
                 del self.live[attempt_id]
         return entered
-
-    def _result(self, live: _LiveAttempt, at: Instant) -> AttemptResult:
-        attempt, play = live.attempt, live.play
-        outcome, reason = (play.outcome, play.reason) if live.cancelled is None else ("failed", live.cancelled)
-        return AttemptResult(
-            attempt_id=attempt.attempt_id,
-            group_no=attempt.group_no,
-            run_pk=attempt.run.run_pk,
-            task_no=attempt.task_no,
-            map_index=attempt.map_index,
-            outcome=outcome,
-            reason=reason,
-            retryable=play.retryable,
-            entered=live.entered,
-            started_at=live.enters_at if live.entered else None,
-            ended_at=at,
-            xcoms=play.xcoms,
-            asset_events=play.asset_events,
-            skip_task_ids=play.skip_task_ids if outcome == "success" else (),
-            return_length=play.return_length if outcome == "success" else None,
-            rendered_map_index=play.rendered_map_index,
-            resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
-            wait=_build_deferral(play, at) if outcome in ("deferred", "awaiting_input") else None,
-        )
 
     def shift(self, change: Instant) -> None:
         """Move all pending instants by `change` microseconds after the wall clock was set, so that durations stay the same."""
@@ -147,11 +129,46 @@ class ScriptedWorker:
             live.ends_at += change
 
     def next_at(self) -> Instant | None:
-        """The instant at which the next attempt enters author code or ends; None when there is none."""
+        """The instant at which the next attempt enters author code or ends, 0 when one was cancelled; None when there is none."""
         times = [
-            live.ends_at if live.entered or not live.play.entered else live.enters_at for live in self.live.values()
+            0
+            if live.cancelled is not None
+            else live.ends_at
+            if live.entered or not live.play.entered
+            else live.enters_at
+            for live in self.live.values()
         ]
         return min(times, default=None)
+
+
+def build_result(
+    attempt: Attempt, play: Play, *, started_at: Instant | None, at: Instant, cancelled: str | None
+) -> AttemptResult:
+    """The result of an attempt that ends at `at` by its script, or because it was cancelled for that reason.
+
+    `started_at`: when it entered author code; None: it did not.
+    """
+    outcome, reason = (play.outcome, play.reason) if cancelled is None else ("failed", cancelled)
+    return AttemptResult(
+        attempt_id=attempt.attempt_id,
+        group_no=attempt.group_no,
+        run_pk=attempt.run.run_pk,
+        task_no=attempt.task_no,
+        map_index=attempt.map_index,
+        outcome=outcome,
+        reason=reason,
+        retryable=play.retryable,
+        entered=started_at is not None,
+        started_at=started_at,
+        ended_at=at,
+        xcoms=play.xcoms,
+        asset_events=play.asset_events,
+        skip_task_ids=play.skip_task_ids if outcome == "success" else (),
+        return_length=play.return_length if outcome == "success" else None,
+        rendered_map_index=play.rendered_map_index,
+        resume_at=None if play.resume_after_s is None else at + int(play.resume_after_s * SECOND),
+        wait=_build_deferral(play, at) if outcome in ("deferred", "awaiting_input") else None,
+    )
 
 
 def _build_deferral(play: Play, at: Instant) -> Deferral:

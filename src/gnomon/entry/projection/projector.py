@@ -1,0 +1,229 @@
+"""`Projector`: the rounds of a scheduler on a virtual clock, over a store in memory and a worker that follows a script.
+
+A round does what `SchedulerService.tick` does, with the same parts in the same order: events, a step of the engine, plans,
+runs of assets, slots that runs wait for. What a scheduler needs for other schedulers and for a database that fails (leases,
+fences, quarantine, retries of commits) has no place here. `tests/projection` proves that both make the same runs.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.entry.projection.memory_store import MemoryStore
+from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker, Script
+from gnomon.model.instants import Instant
+from gnomon.model.records import Changes, DagRecord, PoolRecord
+from gnomon.model.spec import DagSpec
+from gnomon.model.states import DagRunState
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.step import step
+from gnomon.rules.engine.step_context import StepResult
+from gnomon.services.scheduler.asset_runs import AssetRunCreator
+from gnomon.services.scheduler.deadline_resolution import DeadlineResolver
+from gnomon.services.scheduler.edge_resolution import EdgeResolver
+from gnomon.services.scheduler.planner import Planner
+from gnomon.services.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
+from gnomon.services.scheduler.settings import SchedulerSettings
+from gnomon.services.scheduler.timetable_multiplexer import TimetableHostMultiplexer
+from gnomon.storage.store.ownership.planned_runs import create_planned_runs
+
+GROUPS = range(64)
+MAX_DAGS = 1_000_000
+MAX_ROUNDS_PER_INSTANT = 20_000
+"""The most rounds at one instant: more is a circle, as of a DAG that follows its own runs and takes no time."""
+Observer = Callable[[Changes, Instant], object]
+"""Sees the changes of each step. Records in it are the engine's: copy what is to be kept."""
+
+
+class EndlessInstant(Exception):
+    """At one instant something follows without end; `dag_ids` took part in the last rounds."""
+
+    def __init__(self, at: Instant, dag_ids: Sequence[str]) -> None:
+        super().__init__(f"more than {MAX_ROUNDS_PER_INSTANT} rounds at {at}: {', '.join(dag_ids)}")
+        self.at = at
+        self.dag_ids = tuple(dag_ids)
+
+
+class Projector:
+    """One deployment from an instant on. Nothing is read from a clock, a file or a database; the same script makes the same runs."""
+
+    def __init__(
+        self,
+        *,
+        settings: SchedulerSettings,
+        start: Instant,
+        script: Script,
+        pools: Iterable[PoolRecord],
+        worker_slots: int,
+        timetables: TimetableHost | None = None,
+    ) -> None:
+        """`worker_slots`: attempts that all workers together run at once. `timetables`: calls author timetables, in this process."""
+        self.now = start
+        self.rounds = 0
+        self.engine_state = EngineState(settings.limits)
+        self.engine_state.epochs = dict.fromkeys(GROUPS, 1)
+        self.engine_state.update_pools(pools)
+        self.store = MemoryStore()
+        self._settings = settings
+        self._worker = ProjectedWorker(script)
+        self.observe: Observer = lambda _changes, _now: None
+        """Sees the changes of each step."""
+        self._numbers = itertools.count(1)
+        store: Any = self.store
+        multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
+        clients = [None if multiplexer is None else multiplexer.open_client() for _ in range(3)]
+        self._planner = Planner(self.engine_state, settings.misfire_grace_s, clients[0], settings.max_waiting_runs)
+        self._edge_resolver = EdgeResolver(store, self.engine_state, clients[1])
+        self._asset_runs = AssetRunCreator(
+            store, self.engine_state, "", self._new_id, settings.partition_keys_max, clients[2]
+        )
+        self._deadline_resolver = DeadlineResolver(store, self.engine_state)
+        self._pending: list[e.EngineEvent] = [e.WorkerJoined(WORKER_ID, worker_slots)]
+        """Events of the next round."""
+        self._wake_at: Instant | None = None
+        self._version_pks = MAX_DAGS
+        """The newest version of an edited DAG: later than those of `build_records`."""
+
+    def _new_id(self) -> str:
+        return f"{next(self._numbers):08x}-projected"
+
+    # ---- what happens from outside -------------------------------------------------------------------------------------
+    def read_dags(self, records: Iterable[DagRecord]) -> None:
+        """New DAGs, or new versions of DAGs, in the next round."""
+        for record in records:
+            self.store.put_dag(record)
+            self._pending.append(e.DagRead(record))
+
+    def edit_dag(self, spec: DagSpec) -> None:
+        """The file of the DAG defines another version of it from now on."""
+        record = self.store.runs.find_record(spec.dag_id)
+        self._version_pks += 1
+        numbers = dict(record.task_numbers)
+        for task in spec.tasks:
+            numbers.setdefault(task.task_id, len(numbers))
+        self.read_dags(
+            [
+                replace(
+                    record,
+                    version_pk=self._version_pks,
+                    plan_seq=record.plan_seq + 1,
+                    spec=spec,
+                    task_numbers=numbers,
+                    input_hash=str(self._version_pks),
+                )
+            ]
+        )
+
+    def add_events(self, events: Iterable[e.EngineEvent]) -> None:
+        """Events of the next round."""
+        self._pending += events
+
+    # ---- the passing of time -------------------------------------------------------------------------------------------
+    def run_until(self, end: Instant) -> None:
+        """Run everything that is due before `end`, and set the clock to it."""
+        while self.now < end:
+            wake_at = self._run_instant()
+            self.now = end if wake_at is None else max(self.now, min(wake_at, end))
+
+    def _run_instant(self) -> Instant | None:
+        """Rounds until nothing is due now; returns when something is due next."""
+        for _ in range(MAX_ROUNDS_PER_INSTANT):
+            wake_at = self._run_round()
+            if wake_at is None or wake_at > self.now:
+                return wake_at
+        raise EndlessInstant(self.now, sorted({run.dag.record.dag_id for run in self.engine_state.runs.values()})[:10])
+
+    def _run_round(self) -> Instant | None:
+        self.rounds += 1
+        now = self.now
+        events, self._pending = self._pending, []
+        events += [e.AssetEventsQueued(dag_pks) for dag_pks in self.store.take_asset_mail()]
+        events += self._worker.collect(now)
+        if events or (self._wake_at is not None and self._wake_at <= now):
+            self._step(events)
+        self._plan()
+        created = self._asset_runs.create_runs(now)
+        if created:
+            self._step([e.RunRead(run) for run in created])
+        resolved = self._edge_resolver.resolve_batch(now)
+        if resolved:
+            self._step(resolved)
+        deadlines = self._deadline_resolver.resolve_batch()
+        if deadlines:
+            self._step(deadlines)
+        return self._find_next()
+
+    def _find_next(self) -> Instant | None:
+        now = self.now
+        if self._pending or self.store.assets.mail or self._asset_runs.has_work() or self._deadline_resolver.has_work:
+            return now
+        times = (
+            self._wake_at,
+            self._planner.wake_at(now),
+            self._asset_runs.wake_at(now),
+            self._edge_resolver.wake_at(now),
+            self._worker.next_at(),
+        )
+        return min((at for at in times if at is not None), default=None)
+
+    # ---- decide and act --------------------------------------------------------------------------------------------------
+    def _step(self, events: list[e.EngineEvent]) -> None:
+        result = step(self.engine_state, events, self.now, self._new_id)
+        self.store.apply_changes(result.changes)
+        self.observe(result.changes, self.now)
+        self._wake_at = result.wake_at
+        self._enqueue(result)
+        for attempts in result.submits.values():
+            self._worker.submit(attempts, self.now)
+        for order in result.cancels:
+            self._worker.cancel(order.attempt_id, order.reason, self.now)
+        paused = self._pause_failing(result.failing_dags)
+        if paused:
+            self._step(paused)
+
+    def _enqueue(self, result: StepResult) -> None:
+        plannable = sorted(result.plannable_dags)
+        self._planner.enqueue(plannable)
+        self._asset_runs.enqueue(plannable)
+        self._edge_resolver.enqueue(result.unresolved_edges)
+        self._deadline_resolver.enqueue(result.unresolved_deadlines)
+
+    def _pause_failing(self, dag_pks: Iterable[int]) -> list[e.EngineEvent]:
+        """As `pause_failing_dags`: a DAG whose newest runs have all failed is paused."""
+        events: list[e.EngineEvent] = []
+        for dag_pk in sorted(dag_pks):
+            dag = self.engine_state.dags.get(dag_pk)
+            if dag is None or dag.record.paused:
+                continue
+            most = dag.graph.spec.max_consecutive_failed_dag_runs
+            newest = self.store.runs.list_newest_ends(dag_pk, most)
+            if len(newest) == most and all(state is DagRunState.FAILED for state in newest):
+                record = replace(dag.record, paused=True, plan_seq=dag.record.plan_seq + 1)
+                self.store.put_dag(record)
+                events.append(e.DagRead(record))
+        return events
+
+    def _plan(self) -> None:
+        """As `SchedulerService._plan`."""
+        changes = self._planner.plan(self.now, self._settings.plan_batch)
+        if not changes:
+            return
+        with self.store.scheduler_write("") as tx:
+            outcomes = create_planned_runs(tx, changes, self.now)  # type: ignore[arg-type]
+        created = []
+        moved: list[CursorMove] = []
+        for change, outcome in zip(changes, outcomes, strict=True):
+            before = read_cursor(self.engine_state, change.dag_pk)
+            self._planner.apply_outcome(change, outcome, self.now)
+            moved.append(CursorMove(change.dag_pk, before, read_cursor(self.engine_state, change.dag_pk)))
+            created += outcome.created
+            record_manual_runs(self.engine_state, outcome)
+        events: list[e.EngineEvent] = [e.RunRead(run) for run in created]
+        events += build_cursor_events(self.store, moved, self.engine_state)  # type: ignore[arg-type]
+        if events:
+            self._step(events)

@@ -1,0 +1,63 @@
+"""The projector and the full scheduler make the same runs of the same deployment."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from .projected_deployments import ComparedRun, build_deployment, run_in_memory, run_in_store
+
+SEEDS = range(12)
+SOAK_SEED = int(os.environ.get("GNOMON_SOAK_SEED", "9000"))
+SOAK_DEPLOYMENTS = int(os.environ.get("GNOMON_SOAK_DEPLOYMENTS", "2000"))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_projection_is_what_the_scheduler_does(tmp_path: Path, seed: int) -> None:
+    assert list_differences(tmp_path, seed) == []
+
+
+@pytest.mark.soak
+def test_two_thousand_deployments(tmp_path: Path) -> None:
+    began, run_count, task_count = time.monotonic(), 0, 0
+    for seed in range(SOAK_SEED, SOAK_SEED + SOAK_DEPLOYMENTS):
+        deployment = build_deployment(seed)
+        expected = run_in_store(tmp_path, deployment)
+        differences = compare_runs(expected, run_in_memory(deployment))
+        assert not differences, (seed, differences[:10])
+        (tmp_path / f"projection-{seed}.db").unlink()
+        run_count += len(expected)
+        task_count += sum(len(run.tasks) for run in expected)
+    print(
+        f"{SOAK_DEPLOYMENTS} deployments from seed {SOAK_SEED}: {run_count} runs, {task_count} task instances, "
+        f"{time.monotonic() - began:.0f} s"
+    )
+
+
+def list_differences(folder: Path, seed: int) -> list[str]:
+    deployment = build_deployment(seed)
+    return compare_runs(run_in_store(folder, deployment), run_in_memory(deployment))
+
+
+def compare_runs(expected: list[ComparedRun], projected: list[ComparedRun]) -> list[str]:
+    """One line for each run that is in one world only, or has other values."""
+    differences = []
+    if not any(run.tasks for run in expected) and any(run.tasks for run in projected):
+        differences.append("the scheduler has run nothing")
+    by_key = {(run.dag_id, run.run_after, run.run_type, run.queued_at): run for run in projected}
+    if len(by_key) != len(projected):
+        differences.append("two projected runs have the same slot")
+    for run in expected:
+        other = by_key.pop((run.dag_id, run.run_after, run.run_type, run.queued_at), None)
+        if other is None:
+            differences.append(f"not projected: {run}")
+        elif other != run:
+            tasks = [(mine, yours) for mine, yours in zip(run.tasks, other.tasks, strict=False) if mine != yours]
+            differences.append(
+                f"{run.dag_id} {run.run_after}: {run.state} {run.started_at} {run.ended_at}, projected {other.state} "
+                f"{other.started_at} {other.ended_at}; {len(run.tasks)} {len(other.tasks)} {tasks[:4]}"
+            )
+    return differences + [f"only projected: {run}" for run in by_key.values()]
