@@ -124,7 +124,7 @@ def _draw_dag(rng: random.Random, number: int, earlier: list[DagSpec], start: da
     return DagSpec(
         dag_id=dag_id,
         timetable=NO_TIMES if is_by_assets else _draw_timetable(rng, zone),
-        tasks=_draw_tasks(rng, earlier, outlets),
+        tasks=_draw_tasks(rng, earlier, outlets, is_by_assets),
         timezone=zone,
         start_at=None if rng.random() < 0.1 else to_instant(start - timedelta(hours=rng.choice((0, 0, 5, 30)))),
         catchup=rng.random() < 0.5,
@@ -186,8 +186,8 @@ def _draw_condition(rng: random.Random) -> AssetCondition:
     return leaves[0] if len(leaves) == 1 else rng.choice((AllOf, AnyOf))(leaves)
 
 
-def _draw_tasks(rng: random.Random, earlier: list[DagSpec], outlets: list[AssetKey]) -> tuple[TaskSpec, ...]:
-    """`outlets`: what its tasks may write, so that no DAG schedules itself."""
+def _draw_tasks(rng: random.Random, earlier: list[DagSpec], outlets: list[AssetKey], is_by_assets: bool) -> tuple[TaskSpec, ...]:
+    """`outlets`: what its tasks may write, so that no DAG schedules itself. A random backoff depends on the run id, which is random for runs of assets."""
     ids = [f"t{i}" for i in range(rng.randint(1, 7))]
     scheduled = [spec for spec in earlier if spec.asset_condition is None]
     return tuple(
@@ -199,7 +199,7 @@ def _draw_tasks(rng: random.Random, earlier: list[DagSpec], outlets: list[AssetK
             else "all_success",
             retries=rng.choice((0, 0, 1, 2)),
             retry_delay_s=rng.choice((0.0, 60.0)),
-            retry_exponential_backoff=rng.choice((0.0, 0.0, 2.0)),
+            retry_exponential_backoff=0.0 if is_by_assets else rng.choice((0.0, 0.0, 2.0)),
             runs_code=rng.random() < 0.9,
             max_active_tis_per_dag=rng.choice((None, None, None, 1)),
             max_active_tis_per_dagrun=rng.choice((None, None, None, 1)),

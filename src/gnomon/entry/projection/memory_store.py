@@ -130,11 +130,11 @@ class MemoryStore:
 
     def apply_changes(self, changes: Changes) -> None:
         """Keep what later decisions read of the changes of one step."""
+        if self.runs.watched_tasks:
+            self.runs.update_tasks(changes.tasks, changes.tasks_deleted)
         for run in changes.runs:
             if run.state in FINISHED_RUN_STATES or run.clear_number:
                 self.runs.update_run(run)
-        if self.runs.watched_tasks:
-            self.runs.update_tasks(changes.tasks, changes.tasks_deleted)
         if changes.asset_events:
             publish_events(MemoryTransaction(self._statements), changes.asset_events)  # type: ignore[arg-type]
 
