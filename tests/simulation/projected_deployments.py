@@ -42,7 +42,16 @@ ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Australi
 POOL = "narrow"
 ASSETS = [AssetKey(f"asset_{number}", f"s3://bucket/{number}") for number in range(3)]
 NO_TIMES = TimetableRef(path="NullTimetable", can_be_scheduled=False, periodic=False)
-CRONS = ("0 3 * * *", "30 2 * * *", "0 */2 * * *", "15 * * * *", "0 6 * * 1-5", "*/30 1-5 * * *", "0 0 1 * *", "45 23 * * *")
+CRONS = (
+    "0 3 * * *",
+    "30 2 * * *",
+    "0 */2 * * *",
+    "15 * * * *",
+    "0 6 * * 1-5",
+    "*/30 1-5 * * *",
+    "0 0 1 * *",
+    "45 23 * * *",
+)
 
 
 @dataclass(frozen=True)
@@ -186,7 +195,9 @@ def _draw_condition(rng: random.Random) -> AssetCondition:
     return leaves[0] if len(leaves) == 1 else rng.choice((AllOf, AnyOf))(leaves)
 
 
-def _draw_tasks(rng: random.Random, earlier: list[DagSpec], outlets: list[AssetKey], is_by_assets: bool) -> tuple[TaskSpec, ...]:
+def _draw_tasks(
+    rng: random.Random, earlier: list[DagSpec], outlets: list[AssetKey], is_by_assets: bool
+) -> tuple[TaskSpec, ...]:
     """`outlets`: what its tasks may write, so that no DAG schedules itself. A random backoff depends on the run id, which is random for runs of assets."""
     ids = [f"t{i}" for i in range(rng.randint(1, 7))]
     scheduled = [spec for spec in earlier if spec.asset_condition is None]
@@ -256,9 +267,7 @@ def run_in_store(folder: Path, deployment: RandomDeployment) -> list[ComparedRun
     """What the full scheduler makes of it."""
     url = f"sqlite:///{folder / f'projection-{deployment.seed}.db'}"
     create_schema(url)
-    db = open_database(
-        url, role="simulation", synchronous="OFF", lease_clock=lambda: deployment.start, cipher=CIPHER
-    )
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: deployment.start, cipher=CIPHER)
     with db.write() as tx:
         for name, slots in deployment.pool_slots:
             pools.set_pool(tx, name, slots)
@@ -337,7 +346,7 @@ def run_in_memory(deployment: RandomDeployment) -> list[ComparedRun]:
             run.ended_at,
             tuple(map(_compare_task, run.tasks)),
         )
-        for run in [*collector.runs, *collector.list_unfinished()]
+        for run in [*collector.runs, *collector.list_unfinished(projector.now)]
     ]
     return sorted(compared, key=lambda run: (run.dag_id, run.run_after, run.queued_at))
 

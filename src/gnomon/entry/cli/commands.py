@@ -83,6 +83,9 @@ COMMANDS: dict[str, LazyCommand] = {
         "gnomon.entry.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."
     ),
     "explain": LazyCommand("gnomon.entry.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),
+    "simulate": LazyCommand(
+        "gnomon.entry.cli.simulate:simulate", "Run the DAGs of a folder in memory: when each run would start and end."
+    ),
     "failures": LazyCommand("gnomon.entry.cli.failures:failures", "List what failed, why, and what it holds up."),
     "alerts": LazyCommand(
         "gnomon.entry.cli.alerts:alerts", "List alerts, rules, channels and messages; try a channel."

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
+from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import collect_edges
-from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState
+from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState, TaskInstanceState
 from gnomon.storage.store.record_codec import encode_plan_state, encode_task_state
 from gnomon.storage.store.transaction import Row
 
@@ -119,6 +121,19 @@ class MemoryRuns:
         for dag_pk, _ in self.watched_tasks:
             self._dags[dag_pk].has_watched_tasks = True
 
+    def put_past_slots(self, dag_pk: int, slots: Iterable[PlannedRun]) -> None:
+        """Slots before the projection, whose runs count as successful; kept if another DAG may ask for them."""
+        dag = self._dags[dag_pk]
+        if dag.record.dag_id not in self._watched:
+            return
+        for slot in slots:
+            run = _SlotRun(next(self._run_pks), slot.run_id, RUN_STATE_CODES[DagRunState.SUCCESS])
+            dag.slots.setdefault(slot.run_after, []).append(run)
+            for (watched_pk, _), task_id in self.watched_tasks.items():
+                if watched_pk == dag_pk:
+                    self._task_states[run.run_pk, task_id] = {UNMAPPED: encode_task_state(TaskInstanceState.SUCCESS)}
+        dag.order = sorted(dag.slots)
+
     def get_record(self, dag_pk: int) -> DagRecord:
         """The present record of the DAG."""
         return self._dags[dag_pk].record
@@ -178,9 +193,7 @@ class MemoryRuns:
         if dag.record.dag_id in self._watched:
             if run_after not in dag.slots:
                 insort(dag.order, run_after)
-            dag.slots.setdefault(run_after, []).append(
-                _SlotRun(run_pk, run_id, RUN_STATE_CODES[DagRunState.QUEUED])
-            )
+            dag.slots.setdefault(run_after, []).append(_SlotRun(run_pk, run_id, RUN_STATE_CODES[DagRunState.QUEUED]))
         return [(run_pk,)]
 
     def add_run(self, *, dag_pk: int, run_id: str, run_type: str, run_after: Instant, **_rest: object) -> list[Row]:

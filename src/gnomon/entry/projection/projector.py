@@ -8,7 +8,7 @@ fences, quarantine, retries of commits) has no place here. `tests/projection` pr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from gnomon.entry.projection.memory_store import MemoryStore
 from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker, Script
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, DagRecord, PoolRecord
+from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState
 from gnomon.rules.engine import events as e
@@ -93,11 +94,15 @@ class Projector:
         return f"{next(self._numbers):08x}-projected"
 
     # ---- what happens from outside -------------------------------------------------------------------------------------
-    def read_dags(self, records: Iterable[DagRecord]) -> None:
-        """New DAGs, or new versions of DAGs, in the next round."""
+    def read_dags(
+        self, records: Sequence[DagRecord], past_slots: Mapping[int, Iterable[PlannedRun]] | None = None
+    ) -> None:
+        """New DAGs, or new versions of DAGs, in the next round. `past_slots`: by dag_pk, slots whose runs have succeeded."""
         for record in records:
             self.store.put_dag(record)
             self._pending.append(e.DagRead(record))
+        for dag_pk, slots in (past_slots or {}).items():
+            self.store.runs.put_past_slots(dag_pk, slots)
 
     def edit_dag(self, spec: DagSpec) -> None:
         """The file of the DAG defines another version of it from now on."""

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, TaskRecord
+from gnomon.model.sentences import Sentence
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, TaskInstanceState
+from gnomon.rules.engine.conditions.run_conditions import list_waits
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 
@@ -45,6 +47,8 @@ class RunOutcome:
     ended_at: Instant | None
     tasks: tuple[TaskOutcome, ...] = ()
     """In the order of the DAG; empty if tasks are not collected."""
+    waits: tuple[Sentence, ...] = ()
+    """Why a run has not ended, as `gnomon explain` would say it."""
 
 
 class OutcomeCollector:
@@ -83,12 +87,12 @@ class OutcomeCollector:
                     )
                 )
 
-    def list_unfinished(self) -> list[RunOutcome]:
+    def list_unfinished(self, now: Instant) -> list[RunOutcome]:
         """The runs that have not ended, by DAG and slot."""
         runs = sorted(self._engine_state.runs.values(), key=lambda run: (run.dag.record.dag_id, run.sort_key))
-        return [self._describe(run) for run in runs]
+        return [self._describe(run, now) for run in runs]
 
-    def _describe(self, run: DagRun) -> RunOutcome:
+    def _describe(self, run: DagRun, now: Instant) -> RunOutcome:
         record, dag = run.record, run.dag.record
         names = {number: task_id for task_id, number in dag.task_numbers.items()}
         return RunOutcome(
@@ -102,13 +106,12 @@ class OutcomeCollector:
             record.started_at,
             None,
             tuple(self._list_tasks(self._tasks.get(run.pk, {}), names)),
+            tuple(list_waits(self._engine_state, run.pk, now)),
         )
 
     def _take_tasks(self, run_pk: int, names: dict[int, str]) -> tuple[TaskOutcome, ...]:
         return tuple(self._list_tasks(self._tasks.pop(run_pk, {}), names)) if self._with_tasks else ()
 
-    def _list_tasks(
-        self, rows: dict[tuple[int, int], TaskRecord], names: dict[int, str]
-    ) -> Iterator[TaskOutcome]:
+    def _list_tasks(self, rows: dict[tuple[int, int], TaskRecord], names: dict[int, str]) -> Iterator[TaskOutcome]:
         for (task_no, map_index), row in sorted(rows.items()):
             yield TaskOutcome(names[task_no], map_index, row.state, row.try_number, row.started_at, row.ended_at)

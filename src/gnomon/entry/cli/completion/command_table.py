@@ -101,6 +101,7 @@ ARGUMENTS = {
     "state-store task clear": "dag run task",
     "state-store task get": "dag run task",
     "state-store task list": "dag run",
+    "simulate": "",
     "slots audit": "dag*",
     "state-store task set": "dag run task",
     "tasks answer": "dag run task",

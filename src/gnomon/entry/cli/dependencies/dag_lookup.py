@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gnomon.changes.actions.author_queries import make_question_handler
 from gnomon.changes.actions.dependency_previews import LocatedDag
@@ -19,7 +20,7 @@ from gnomon.queries.report.waits.sensor_waits import SensorEdge, list_sensor_edg
 from gnomon.services.dagfiles.inputs import create_environment_stamps
 from gnomon.services.dagfiles.parse_pool import ParsePool
 from gnomon.services.dagfiles.service import start_parse_pool
-from gnomon.services.dagfiles.settings import build_dag_processor_settings
+from gnomon.services.dagfiles.settings import SourceFolder, build_dag_processor_settings
 from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state
@@ -66,6 +67,30 @@ def load_all_specs(home: Home) -> list[DagSpec]:
     for dag in (dag for file in files for dag in file.dags):
         specs.setdefault(dag.spec.dag_id, dag.spec)
     return list(specs.values())
+
+
+def load_folder(home: Home, folder: str) -> list[tuple[DagSpec, str]]:
+    """The DAGs of all files in a folder, with their files; as `load_all_specs` when two files define the same id.
+
+    Raises UserError when there is no such folder, a file cannot be loaded, or no file defines a DAG.
+    """
+    if not os.path.isdir(folder):
+        raise UserError(say("folder_does_not_exist", folder=folder))
+    settings = replace(
+        build_dag_processor_settings(home.cfg), roots=(SourceFolder(os.path.abspath(folder)),), bundles=()
+    )
+    with _open_parse_pool(home) as pool:
+        files = sorted(parse_all_files(pool, settings), key=lambda file: file.path)
+    failures = [failure.message for file in files for failure in file.failures]
+    if failures:
+        raise UserError(say("file_has_failures", error="\n".join(failures)))
+    dags: dict[str, tuple[DagSpec, str]] = {}
+    for file in files:
+        for dag in file.dags:
+            dags.setdefault(dag.spec.dag_id, (dag.spec, file.path))
+    if not dags:
+        raise UserError(say("folder_defines_no_dag", folder=folder))
+    return list(dags.values())
 
 
 def _list_sensors(home: Home, spec: DagSpec, siblings: list[DagSpec]) -> list[SensorEdge]:

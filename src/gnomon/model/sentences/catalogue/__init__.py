@@ -25,6 +25,7 @@ from gnomon.model.sentences.catalogue.request_words import WORDS as REQUEST_WORD
 from gnomon.model.sentences.catalogue.run_words import WORDS as RUN_WORDS
 from gnomon.model.sentences.catalogue.schedule_words import WORDS as SCHEDULE_WORDS
 from gnomon.model.sentences.catalogue.service_words import WORDS as SERVICE_WORDS
+from gnomon.model.sentences.catalogue.simulation_words import WORDS as SIMULATION_WORDS
 from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
 from gnomon.model.sentences.catalogue.term_words import TERM_ARGUMENTS, TERMS
@@ -54,6 +55,7 @@ TABLES = (
     PROVIDER_WORDS,
     REQUEST_WORDS,
     SERVICE_WORDS,
+    SIMULATION_WORDS,
     STORAGE_WORDS,
     TIMETABLE_WORDS,
     VALUE_WORDS,

@@ -1,0 +1,119 @@
+"""A simulation from nothing: DAGs of files, a start, an end, pools and durations; the runs that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
+from gnomon.entry.projection.projected_dags import build_running_dags
+from gnomon.entry.projection.projector import Projector
+from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
+from gnomon.model.errors.product import UserError
+from gnomon.model.instants import Instant
+from gnomon.model.records import Changes, PoolRecord
+from gnomon.model.sentences import Sentence, quote, say
+from gnomon.model.spec import DagSpec
+from gnomon.rules.dependencies.faults import errors_of
+from gnomon.rules.dependencies.shape import shape_of
+from gnomon.services.scheduler.settings import SchedulerSettings
+
+UNLIMITED = -1
+MAX_TASK_INSTANCES = 10_000_000
+"""A simulation of more ends with an error: it would take more than ten minutes."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is simulated."""
+
+    dags: Sequence[tuple[DagSpec, str]]
+    """With their files."""
+    start: Instant
+    end: Instant
+    settings: SchedulerSettings
+    worker_slots: int
+    times: NamedTimes = field(default_factory=NamedTimes)
+    pool_slots: Mapping[str, int] = field(default_factory=dict)
+    with_tasks: bool = False
+
+
+@dataclass(frozen=True)
+class SimulatedRuns:
+    """What came of it."""
+
+    runs: list[RunOutcome]
+    """By start; those that have not started come last."""
+    task_count: int
+    assumptions: list[Sentence]
+
+
+def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> SimulatedRuns:
+    """Run the scenario. Raises UserError for a name of the scenario that no DAG has, and for one that is too large."""
+    specs = [spec for spec, _ in scenario.dags]
+    unknown = scenario.times.list_unknown(specs)
+    if unknown:
+        raise UserError(say("scenario_names_nothing", name=unknown[0]))
+    script = AssumedTimes(scenario.times, specs)
+    pools, assumed_pools = _build_pools(scenario, specs)
+    projector = Projector(
+        settings=scenario.settings,
+        start=scenario.start,
+        script=script.play,
+        pools=pools,
+        worker_slots=scenario.worker_slots,
+        timetables=timetables,
+    )
+    collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
+    counter = _TaskCounter()
+
+    def observe(changes: Changes, now: Instant) -> None:
+        collector.observe(changes, now)
+        counter.count(changes, now)
+
+    projector.observe = observe
+    errors = errors_of({spec.dag_id: shape_of(spec) for spec in specs})
+    dags = build_running_dags(scenario.dags, scenario.start)
+    projector.read_dags(
+        [replace(dag.record, dependency_error=errors.get(dag.record.dag_id)) for dag in dags],
+        {dag.record.dag_pk: dag.past_slots for dag in dags},
+    )
+    projector.run_until(scenario.end)
+    runs = sorted([*collector.runs, *collector.list_unfinished(projector.now)], key=_sort_key)
+    faults = [
+        say(
+            "dag_is_not_planned",
+            dag=dag.record.dag_id,
+            why=quote(dag.record.dependency_error or dag.record.error or ""),
+        )
+        for dag in sorted(projector.engine_state.dags.values(), key=lambda dag: dag.record.dag_id)
+        if dag.record.dependency_error or dag.record.error
+    ]
+    return SimulatedRuns(runs, counter.ended, [*faults, *assumed_pools, *script.list_assumptions()])
+
+
+class _TaskCounter:
+    """Counts the attempts that ended, and ends a simulation that has too many."""
+
+    def __init__(self) -> None:
+        self.ended = 0
+
+    def count(self, changes: Changes, now: Instant) -> None:
+        self.ended += len(changes.attempts)
+        if self.ended > MAX_TASK_INSTANCES:
+            raise UserError(say("simulation_is_too_large", number=f"{MAX_TASK_INSTANCES:,}", at=now))
+
+
+def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:
+    started_at = run.started_at
+    return started_at is None, run.run_after if started_at is None else started_at, run.dag_id, run.run_pk
+
+
+def _build_pools(scenario: Scenario, specs: Sequence[DagSpec]) -> tuple[list[PoolRecord], list[Sentence]]:
+    """The pools of the scenario; one that a task names and the scenario does not is without a limit, which is an assumption."""
+    used = {task.pool for spec in specs for task in spec.tasks}
+    missing = sorted(used - scenario.pool_slots.keys())
+    slots = {**scenario.pool_slots, **dict.fromkeys(missing, UNLIMITED)}
+    assumed = [say("pools_are_assumed", count=len(missing), names=", ".join(missing))] if missing else []
+    return [PoolRecord(name, number, 0) for name, number in sorted(slots.items())], assumed

@@ -1,0 +1,25 @@
+"""Sentences about simulations and what they assume."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str | tuple[str, str]] = {
+    "durations_are_assumed": (
+        "the duration of {count} task is not known: it is assumed to take {duration} ({names}); name it with --set DAG.TASK=SPAN, or another assumption with --assume SPAN",
+        "the durations of {count} tasks are not known: each is assumed to take {duration} ({names}); name them with --set DAG.TASK=SPAN, or another assumption with --assume SPAN",
+    ),
+    "lengths_are_assumed": (
+        "{count} task returns a list of unknown length that another is mapped over: the length is assumed to be {total} ({names}); name it with --length DAG.TASK=NUMBER",
+        "{count} tasks return lists of unknown length that others are mapped over: each length is assumed to be {total} ({names}); name them with --length DAG.TASK=NUMBER",
+    ),
+    "pools_are_assumed": (
+        "{count} pool is used and no size is named for it: it is assumed to have no limit ({names}); name it with --pool NAME=SLOTS",
+        "{count} pools are used and no size is named for them: they are assumed to have no limit ({names}); name them with --pool NAME=SLOTS",
+    ),
+    "dag_is_not_planned": "no run of DAG {dag} is planned: {why}",
+    "scenario_names_nothing": "the scenario names {name!r}, which is no DAG and no task of a DAG in the folder; write DAG or DAG.TASK",
+    "scenario_names_twice": "{option} names {name!r} twice; keep one of the two",
+    "scenario_value_is_wrong": "{option} {text!r} is not {example}",
+    "simulation_is_too_large": "the simulation was ended at {at}, after {number} task instances; shorten --for, or choose a smaller folder",
+    "folder_does_not_exist": "{folder} is not a folder; name the folder that contains the DAG files",
+    "folder_defines_no_dag": "no file in {folder} defines a DAG",
+}

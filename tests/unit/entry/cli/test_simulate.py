@@ -1,0 +1,145 @@
+"""`gnomon simulate`: the runs of a folder, with real schedules, waits and pools, and the durations that options name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.entry.cli.conftest import Gnomon
+
+SHOP = """
+from datetime import datetime, UTC
+from gnomon import DAG, After, task
+
+with DAG("orders", schedule="0 2 * * *", start_date=datetime(2026, 1, 1, tzinfo=UTC), catchup=True):
+    @task(pool="etl")
+    def extract(): ...
+    @task(pool="etl")
+    def check(): ...
+    [extract(), check()]
+
+with DAG("report", schedule="30 2 * * *", start_date=datetime(2026, 1, 1, tzinfo=UTC), depends_on=[After("orders")]):
+    @task
+    def build(): ...
+    build()
+"""
+AUTHOR = """
+from datetime import datetime, timedelta, UTC
+from gnomon import DAG, task
+from gnomon.timetables import DagRunInfo, Timetable
+
+class EveryFiveHours(Timetable):
+    def next_dagrun_info(self, *, last_automated_data_interval, restriction):
+        last = last_automated_data_interval
+        at = datetime(2026, 3, 1, tzinfo=UTC) if last is None else last.end + timedelta(hours=5)
+        return DagRunInfo.exact(at)
+
+    def infer_manual_data_interval(self, *, run_after):
+        raise NotImplementedError
+
+with DAG("mine", schedule=EveryFiveHours(), start_date=datetime(2026, 1, 1, tzinfo=UTC), catchup=True):
+    @task
+    def one(): ...
+    one()
+"""
+DAY = ("--from", "2026-03-01T00:00+00:00", "--for", "1d")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "dags").mkdir()
+    (tmp_path / "dags" / "shop.py").write_text(SHOP)
+    return tmp_path / "dags"
+
+
+def simulate(gnomon: Gnomon, folder: Path, *options: str) -> dict[str, Any]:
+    code, out, err = gnomon("simulate", "--dags", str(folder), *DAY, "-o", "json", *options)
+    assert (code, err) == (0, "")
+    answer: dict[str, Any] = json.loads(out)
+    return answer
+
+
+def clock_times(run: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(run[name][11:19] for name in ("run_after", "started_at", "ended_at"))
+
+
+def test_a_run_starts_when_the_run_that_it_waits_for_has_ended(gnomon: Gnomon, folder: Path) -> None:
+    answer = simulate(gnomon, folder, "--set", "orders.extract=45m", "--set", "report=10m", "--pool", "etl=4")
+    orders, report = answer["runs"]
+    assert (orders["dag_id"], *clock_times(orders)) == ("orders", "02:00:00", "02:00:00", "02:45:00")
+    assert (report["dag_id"], *clock_times(report)) == ("report", "02:30:00", "02:45:00", "02:55:00")
+    assert answer["assumptions"] == [
+        "the duration of 1 task is not known: it is assumed to take 60 s (orders.check); name it with --set DAG.TASK=SPAN, "
+        "or another assumption with --assume SPAN"
+    ]
+
+
+def test_a_pool_of_one_slot_lets_tasks_run_one_after_the_other(gnomon: Gnomon, folder: Path) -> None:
+    answer = simulate(gnomon, folder, "--assume", "20m", "--pool", "etl=1", "--tasks", "orders")
+    assert [(task["task"], task["started_at"][11:16], task["ended_at"][11:16]) for task in answer["tasks"]] == [
+        ("extract", "02:00", "02:20"),
+        ("check", "02:20", "02:40"),
+    ]
+
+
+def test_a_failure_holds_up_what_waits_and_the_answer_says_why(gnomon: Gnomon, folder: Path) -> None:
+    orders, report = simulate(gnomon, folder, "--fail", "orders.check")["runs"]
+    assert orders["state"] == "failed"
+    assert (report["state"], report["started_at"]) == ("queued", None)
+    assert "orders" in report["waits"]
+    code, out, _ = gnomon("simulate", "--dags", str(folder), *DAY, "--fail", "orders.check")
+    assert code == 0 and "has not ended: " in out
+
+
+def test_a_frozen_dag_has_no_runs_and_is_waited_for_in_vain(gnomon: Gnomon, folder: Path) -> None:
+    (report,) = simulate(gnomon, folder, "--freeze", "orders")["runs"]
+    assert (report["dag_id"], report["state"]) == ("report", "queued")
+
+
+def test_lines_of_csv_are_the_records_of_json(gnomon: Gnomon, folder: Path) -> None:
+    runs = simulate(gnomon, folder)["runs"]
+    code, out, err = gnomon("simulate", "--dags", str(folder), *DAY, "-o", "csv")
+    assert code == 0 and "assumed" in err
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [row["ended_at"] for row in rows] == [run["ended_at"] for run in runs]
+    assert list(rows[0]) == list(runs[0])
+
+
+def test_a_timetable_of_an_author_is_asked_in_a_process_of_its_own(gnomon: Gnomon, folder: Path) -> None:
+    (folder / "mine.py").write_text(AUTHOR)
+    runs = simulate(gnomon, folder, "mine")["runs"]
+    assert [run["run_after"][11:16] for run in runs] == ["00:00", "05:00", "10:00", "15:00", "20:00"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--set", "orders.load=5m"],
+            "the scenario names 'orders.load', which is no DAG and no task of a DAG in the folder",
+        ),
+        (["--set", "orders=soon"], "--set 'orders=soon' is not DAG.TASK=SPAN, for example load.copy=10m"),
+        (["--set", "orders=1m", "--set", "orders=2m"], "--set names 'orders' twice; keep one of the two"),
+        (["--pool", "etl=-2"], "--pool 'etl=-2' is not NAME=SLOTS, for example etl=4"),
+        (["--freeze", "invoices"], "the scenario names 'invoices'"),
+        (["--for", "40000d"], "--for '3456000000s' is not at most 10 years"),
+    ],
+)
+def test_a_scenario_that_names_what_is_not_there_is_refused(
+    gnomon: Gnomon, folder: Path, options: list[str], message: str
+) -> None:
+    code, out, err = gnomon("simulate", "--dags", str(folder), *options)
+    assert (code, out) == (1, "")
+    assert message in err
+
+
+def test_a_folder_with_a_broken_file_is_refused_with_its_error(gnomon: Gnomon, folder: Path) -> None:
+    (folder / "broken.py").write_text("from gnomon import DAG\nDAG(")
+    code, _, err = gnomon("simulate", "--dags", str(folder))
+    assert code == 1 and "broken.py" in err
+    code, _, err = gnomon("simulate", "--dags", str(folder / "missing"))
+    assert code == 1 and "is not a folder" in err
