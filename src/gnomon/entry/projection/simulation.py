@@ -83,7 +83,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     runs = sorted([*collector.runs, *collector.list_unfinished(projector.now)], key=_sort_key)
     faults = [
         say(
-            "dag_is_not_planned",
+            "simulated_dag_has_no_plan",
             dag=dag.record.dag_id,
             why=quote(dag.record.dependency_error or dag.record.error or ""),
         )

@@ -15,7 +15,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} pool is used and no size is named for it: it is assumed to have no limit ({names}); name it with --pool NAME=SLOTS",
         "{count} pools are used and no size is named for them: they are assumed to have no limit ({names}); name them with --pool NAME=SLOTS",
     ),
-    "dag_is_not_planned": "no run of DAG {dag} is planned: {why}",
+    "simulated_dag_has_no_plan": "no run of DAG {dag} is planned: {why}",
     "scenario_names_nothing": "the scenario names {name!r}, which is no DAG and no task of a DAG in the folder; write DAG or DAG.TASK",
     "scenario_names_twice": "{option} names {name!r} twice; keep one of the two",
     "scenario_value_is_wrong": "{option} {text!r} is not {example}",
