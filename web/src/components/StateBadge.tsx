@@ -19,7 +19,7 @@ const SHAPES: Record<string, string> = {
   awaiting_input: "?",
 };
 
-/** The states of runs and task instances, and the types of runs. */
+/** The states of runs and task instances. */
 const NAMES: Record<string, string> = {
   success: /* text */ "success",
   failed: /* text */ "failed",
@@ -34,6 +34,11 @@ const NAMES: Record<string, string> = {
   restarting: /* text */ "restarting",
   removed: /* text */ "removed",
   awaiting_input: /* text */ "awaiting input",
+};
+
+/** The types of runs; one has the name of a state, and another word in other languages. */
+const TYPES: Record<string, string> = {
+  scheduled: /* text */ "scheduled|run",
   manual: /* text */ "manual",
   backfill: /* text */ "backfill",
   asset_triggered: /* text */ "asset triggered",
@@ -41,7 +46,12 @@ const NAMES: Record<string, string> = {
   operator_triggered: /* text */ "operator triggered",
 };
 
-/** The name of a state, or of a type of runs, in the language of the page. */
+/** The name of a type of runs in the language of the page. */
+export function typeName(type: string): string {
+  return t(TYPES[type] ?? type.replaceAll("_", " "));
+}
+
+/** The name of a state in the language of the page. */
 export function stateName(state: string | null | undefined): string {
   return state ? t(NAMES[state] ?? state.replaceAll("_", " ")) : t("no state");
 }

@@ -1,6 +1,6 @@
 /** What a run is called where people read it. Its id is the name that the system gave it, in UTC, or a name that somebody chose. */
 
-import { stateName } from "../components/StateBadge";
+import { typeName } from "../components/StateBadge";
 import { formatMoment, type Zone } from "./times";
 
 const OF_SYSTEM =
@@ -10,5 +10,5 @@ const OF_SYSTEM =
 export function nameRun(runId: string, zone: Zone, now = Date.now()): string {
   const [, type, at, partition] = OF_SYSTEM.exec(runId) ?? [];
   if (!type || !at) return runId;
-  return [formatMoment(at, zone, now, true), stateName(type), partition].filter(Boolean).join(" · ");
+  return [formatMoment(at, zone, now, true), typeName(type), partition].filter(Boolean).join(" · ");
 }

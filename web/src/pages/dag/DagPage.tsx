@@ -9,7 +9,7 @@ import { Answer } from "../../components/Answer";
 import { DayField } from "../../components/filters/ZonedFields";
 import { MoreFilters } from "../../components/filters/MoreFilters";
 import { SearchField } from "../../components/SearchField";
-import { stateName } from "../../components/StateBadge";
+import { stateName, typeName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { Grid } from "./Grid";
 import { joinPieces } from "./gridPieces";
@@ -103,7 +103,7 @@ function GridFilters({ view, set }: { view: DagView; set: (some: DagView) => voi
             <option value="">{t("all")}</option>
             {RUN_TYPES.map((one) => (
               <option key={one} value={one}>
-                {stateName(one)}
+                {typeName(one)}
               </option>
             ))}
           </select>

@@ -15,7 +15,7 @@ import {
 } from "react";
 import type { Grid as GridData } from "../../api/shapes";
 import { PlainLink } from "../../components/PlainLink";
-import { stateClass, stateName, stateShape } from "../../components/StateBadge";
+import { stateClass, stateName, stateShape, typeName } from "../../components/StateBadge";
 import { usePreload } from "../../components/usePreload";
 import { listHref } from "../../state/addresses";
 import { t, tn } from "../../state/language";
@@ -292,7 +292,7 @@ const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsPr
       {grid.runs.slice(from, to).map((run, at) => {
         const column = from + at;
         const length = lengths[column] ?? 0;
-        const words = `${run.run_id}, ${run.run_type}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}${length ? `, ${formatDuration(length / 1000)}` : ""}`;
+        const words = `${run.run_id}, ${typeName(run.run_type)}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}${length ? `, ${formatDuration(length / 1000)}` : ""}`;
         return (
           <span
             key={run.run_id}

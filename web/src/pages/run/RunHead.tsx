@@ -8,7 +8,7 @@ import { HowLong } from "../../components/Ago";
 import { Interval } from "../../components/Interval";
 import { JsonTree } from "../../components/JsonTree";
 import { NoteEditor } from "../../components/NoteEditor";
-import { StateBadge, stateName } from "../../components/StateBadge";
+import { StateBadge, typeName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { VersionLink } from "../../components/VersionLink";
 import { t } from "../../state/language";
@@ -24,13 +24,13 @@ export function RunHead({ run }: { run: DagRun }) {
     },
     {},
   );
-  const type = t("{type} run", { type: stateName(run.run_type) });
+  const type = t("{type} run", { type: typeName(run.run_type) });
   return (
     <div className="head">
       <p>
         <StateBadge state={run.state} />{" "}
         {run.triggering_user_name
-          ? t("{type} run by {user}", { type: stateName(run.run_type), user: run.triggering_user_name })
+          ? t("{type} run by {user}", { type: typeName(run.run_type), user: run.triggering_user_name })
           : type}
         {counts && (
           <>

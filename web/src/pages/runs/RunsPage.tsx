@@ -19,7 +19,7 @@ import { ListFrame, SortField, useFilters } from "../../components/filters/ListF
 import { listPeriodChips, PeriodFields } from "../../components/filters/ListFilters";
 import { Negatable } from "../../components/filters/Negatable";
 import { WrappedName } from "../../components/Names";
-import { StateBadge, stateName } from "../../components/StateBadge";
+import { StateBadge, stateName, typeName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { WhyButton } from "../../components/WhyButton";
 import { t } from "../../state/language";
@@ -76,7 +76,7 @@ export function RunsPage() {
           />
           <AddFilter
             label={t("Type")}
-            options={RUN_TYPES.map((value) => ({ value, text: stateName(value) }))}
+            options={RUN_TYPES.map((value) => ({ value, text: typeName(value) }))}
             add={(value) => set(addValue(search, "type", value))}
           />
           {search.late === undefined && (
@@ -174,7 +174,7 @@ function RunTable({ runs }: { runs: ListedRun[] }) {
                   state={run.state === "queued" ? "queued" : "ended"}
                 />
               </td>
-              <td data-label={t("Type")}>{stateName(run.run_type)}</td>
+              <td data-label={t("Type")}>{typeName(run.run_type)}</td>
               <td data-label={t("Due")}>
                 <Time at={run.run_after} />
               </td>

@@ -18,6 +18,7 @@ export const STATES: Record<string, string> = {
   "operator triggered": "任务触发",
   restarting: "正在重启",
   scheduled: "待调度",
+  "scheduled|run": "定时",
   skipped: "已跳过",
   "up for reschedule": "等待再次检查",
   "up for retry": "等待重试",
