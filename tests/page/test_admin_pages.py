@@ -105,6 +105,7 @@ def test_variables_are_masked_by_their_key_and_imported_from_a_file(
         page.get_by_label("A JSON file").set_input_files(file)
         page.get_by_role("button", name="Import 3 Variables").click()
         expect(page.get_by_text("3 Variables were set.")).to_be_visible()
+        page.keyboard.press("Escape")
         expect(page.get_by_role("row").filter(has_text="api_password")).to_contain_text("***")
         expect(page.get_by_role("row").filter(has_text="sizes")).to_contain_text("of the load")
         page.get_by_role("button", name="Edit Variable region").click()
@@ -133,7 +134,7 @@ def test_what_is_saved_before_the_list_has_been_read_is_in_the_list(browser: Bro
         page.get_by_role("link", name="Variables", exact=True).click()
         page.get_by_role("button", name="New Variable").click()
         page.get_by_label("Key").fill("saved_early")
-        expect(page.get_by_text("Reading the Variables …")).to_be_visible()
+        expect(page.get_by_text("Reading the Variables …")).to_be_attached()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("form", name="New Variable")).to_have_count(0)
         ((route, answer),) = held
@@ -164,10 +165,10 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         seen.check()
         page.get_by_role("button", name="I have kept it").click()
         assert secret not in page.content()
-        user = page.get_by_role("region", name="User ada")
+        user = page.get_by_role("row", name="User ada")
         user.get_by_role("button", name="Add a grant").click()
-        user.get_by_label("Pattern").fill("nigh*")
-        user.get_by_role("button", name="Add", exact=True).click()
+        page.get_by_label("Pattern").fill("nigh*")
+        page.get_by_role("button", name="Add", exact=True).click()
         expect(user.get_by_role("list", name="Grants of ada")).to_contain_text("user on DAGs with the id nigh*")
     with visit(browser, settled) as seen:
         _log_in_as(seen, "ada", secret)
@@ -184,7 +185,7 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
             "account 'ada' has the role viewer, and this needs the role admin"
         )
         seen.open("/pools")
-        expect(page.get_by_role("region", name="Pool narrow")).to_be_visible()
+        expect(page.get_by_role("row", name="Pool narrow")).to_be_visible()
         expect(page.get_by_role("button", name="New pool")).to_have_count(0)
         expect(page.get_by_role("button", name="Edit pool narrow")).to_have_count(0)
         _change_the_password(seen, secret)
@@ -192,7 +193,7 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         seen.log_in("/users")
         seen.page.get_by_role("button", name="Delete user ada").click()
         seen.page.get_by_role("button", name="Delete the user").click()
-        expect(seen.page.get_by_role("region", name="User ada")).to_have_count(0)
+        expect(seen.page.get_by_role("row", name="User ada")).to_have_count(0)
 
 
 def _log_in_as(seen: Visit, name: str, password: str) -> None:
@@ -219,6 +220,7 @@ def test_a_token_is_shown_once_works_and_is_refused_after_it_is_revoked(browser:
     with visit(browser, settled, "narrow") as seen:
         seen.log_in("/account")
         page = seen.page
+        page.get_by_role("button", name="New API token").click()
         page.get_by_label("What uses it").fill("nightly job")
         page.get_by_label("Valid for").select_option("30 days")
         page.get_by_role("button", name="Create the token").click()

@@ -99,13 +99,13 @@ def test_a_new_backfill_begins_with_the_past_week(browser: Browser, product: Pro
         seen.check()
 
 
-def test_pools_are_offered_where_users_of_airflow_look_for_them_and_once_by_the_palette(
+def test_pools_are_offered_once_in_the_navigation_and_once_by_the_palette(
     browser: Browser, product: Product
 ) -> None:
     with visit(browser, product) as seen:
         seen.log_in()
         page = seen.page
-        page.get_by_role("navigation", name="Pages", exact=True).get_by_role("button", name="Administration").click()
+        page.get_by_role("navigation", name="Pages", exact=True).get_by_role("button", name="Work").click()
         page.get_by_role("navigation", name="Pages", exact=True).get_by_role("link", name="Pools and limits").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Pools and limits")
         page.keyboard.press("Control+k")

@@ -49,6 +49,7 @@ class Visit:
         self.page = page
         self.address = address
         self.faults: list[str] = []
+        page.add_init_script("localStorage.setItem('gnomon.tour', 'seen')")  # it stands in front of the view
         page.on(
             "console",
             lambda message: (

@@ -96,6 +96,8 @@ export const answeredQuestionsQuery = (page: number) =>
 export interface PoolFilters extends ListFilters {
   /** Only the pool of this name. */
   pool?: string;
+  /** The pool whose holders and waiters are shown. */
+  open?: string;
 }
 
 export interface ListFilters {
@@ -208,6 +210,8 @@ export interface AuditFilters {
   /** Instants. */
   after?: string;
   before?: string;
+  /** Also what services did by themselves. */
+  all?: boolean;
   page?: number;
 }
 
@@ -225,6 +229,7 @@ export const auditQuery = (filters: AuditFilters) =>
           event_pattern: toPattern(filters.event),
           after: filters.after,
           before: filters.before,
+          by_people: filters.all ? undefined : true,
         },
       }),
     placeholderData: keepPreviousData,

@@ -35,3 +35,23 @@ export function useHitlAnswer(at: InstancePlace, done: (answer: HitlAnswer) => v
     onSettled: () => client.invalidateQueries({ queryKey: ["dag", at.dagId, "run", at.runId] }),
   });
 }
+
+interface SeveralAnswers {
+  places: readonly InstancePlace[];
+  answer: HitlAnswer;
+}
+
+/** The same answer to several questions. Those that are answered stay so if a later one is refused. */
+export function useHitlAnswers() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ places, answer }: SeveralAnswers) => {
+      for (const at of places)
+        await patch("/api/v2/dags/{dag_id}/dagRuns/{dag_run_id}/taskInstances/{task_id}/{map_index}/hitlDetails", {
+          path: placeOfInstance(at),
+          body: answer,
+        });
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ["questions"] }),
+  });
+}

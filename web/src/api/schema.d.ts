@@ -9482,6 +9482,8 @@ export interface components {
             has_password: boolean;
             /** May */
             may: string[];
+            /** Created At */
+            created_at?: string | null;
         };
         /**
          * NewTaskResponse

@@ -1,7 +1,7 @@
 /** The frame of every page: navigation, display, connection, account. */
 
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { Fragment, useCallback } from "react";
 import { useMe } from "../state/account";
 import { t } from "../state/language";
 import { readLastSearch } from "../state/lastSearch";
@@ -16,6 +16,8 @@ import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
 import { ServerNotice } from "./ServerNotice";
 import { Shortcuts } from "./Shortcuts";
+import { Tour } from "./tour/Tour";
+import { startTour } from "./tour/tourState";
 import { Toasts } from "./Toasts";
 import styles from "./layout.module.css";
 
@@ -55,6 +57,7 @@ export function Layout() {
               key={group.label}
               isInPlace
               className={group.entries.some((entry) => isHere(entry, path)) ? styles.active : ""}
+              tour={group.label}
               label={
                 <>
                   {t(group.label)}
@@ -85,16 +88,38 @@ export function Layout() {
             label={<span className={`name ${styles.user}`}>{user}</span>}
             name={t("Account {user}", { user })}
           >
-            <Link to="/account">{t("My account")}</Link>
-            <form method="post" action="/auth/logout">
-              <button type="submit" className="plain">
-                {t("Log out")}
-              </button>
-            </form>
+            {(close) => (
+              <>
+                <Link to="/account">{t("My account")}</Link>
+                <button
+                  type="button"
+                  className="plain"
+                  onClick={() => {
+                    close();
+                    startTour();
+                  }}
+                >
+                  {t("Show the tour")}
+                </button>
+                <form method="post" action="/auth/logout">
+                  <button type="submit" className="plain">
+                    {t("Log out")}
+                  </button>
+                </form>
+              </>
+            )}
           </Popover>
         )}
         <span className={styles.narrow}>
-          <Popover look="quiet" placement="bottom-end" icon={ListIcon} isBare label={null} name={t("Pages")}>
+          <Popover
+            look="quiet"
+            placement="bottom-end"
+            icon={ListIcon}
+            isBare
+            label={null}
+            name={t("Pages")}
+            tour="pages"
+          >
             <nav className={styles.list} aria-label={t("Pages")}>
               {FIRST.map((entry) => (
                 <Entry key={entry.to} entry={entry} />
@@ -114,6 +139,7 @@ export function Layout() {
         <Outlet />
       </main>
       <Toasts />
+      <Tour />
       <Shortcuts go={go} />
     </>
   );
@@ -137,8 +163,11 @@ function isHere(entry: NavigationEntry, path: string): boolean {
 function Entries({ group }: { group: NavigationGroup }) {
   return (
     <div className={styles.list}>
-      {group.entries.map((entry) => (
-        <Entry key={entry.to} entry={entry} />
+      {group.entries.map((entry, at) => (
+        <Fragment key={entry.to}>
+          {entry.part && entry.part !== group.entries[at - 1]?.part && <p className={styles.part}>{t(entry.part)}</p>}
+          <Entry entry={entry} />
+        </Fragment>
       ))}
     </div>
   );
@@ -150,6 +179,7 @@ function Entry({ entry }: { entry: NavigationEntry }) {
     <Link
       to={entry.to}
       search={readLastSearch(entry.to)}
+      data-tour={entry.to === "/" ? "home" : entry.to === "/dags" ? "dags" : undefined}
       className={isHere(entry, path) ? styles.active : undefined}
       aria-current={isHere(entry, path) ? "page" : undefined}
     >

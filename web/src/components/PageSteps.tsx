@@ -1,6 +1,7 @@
 /** Buttons to the page before and after, where a list has more than one. */
 
 import { t } from "../state/language";
+import { Button } from "../ui/Button";
 
 export function PageSteps({
   page,
@@ -16,14 +17,14 @@ export function PageSteps({
   const last = Math.max(1, Math.ceil(total / size));
   if (last === 1 && page === 1) return null;
   return (
-    <nav className="acts" aria-label={t("Pages of the list")}>
-      <button type="button" disabled={page <= 1} onClick={() => go(page > 2 ? page - 1 : undefined)}>
+    <nav className="pages" aria-label={t("Pages of the list")}>
+      <span className="soft">{t("page {page} of {last}", { page, last })}</span>
+      <Button disabled={page <= 1} onClick={() => go(page > 2 ? page - 1 : undefined)}>
         {t("Previous")}
-      </button>
-      <span>{t("page {page} of {last}", { page, last })}</span>
-      <button type="button" disabled={page >= last} onClick={() => go(page + 1)}>
+      </Button>
+      <Button disabled={page >= last} onClick={() => go(page + 1)}>
         {t("Next")}
-      </button>
+      </Button>
     </nav>
   );
 }

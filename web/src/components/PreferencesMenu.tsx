@@ -38,6 +38,7 @@ export function PreferencesMenu() {
           <span className={styles.zone}>{zone}</span>
         </>
       }
+      tour="display"
     >
       <Choice of={ZONE} label={t("Times")} />
       <Choice of={THEME} label={t("Theme")} />

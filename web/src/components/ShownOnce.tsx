@@ -2,6 +2,8 @@
 
 import { useState } from "react";
 import { t } from "../state/language";
+import { Button } from "../ui/Button";
+import { CopyIcon } from "../ui/icons";
 import styles from "./shownOnce.module.css";
 
 export function ShownOnce({ label, secret, done }: { label: string; secret: string; done: () => void }) {
@@ -21,12 +23,10 @@ export function ShownOnce({ label, secret, done }: { label: string; secret: stri
         <code className={styles.secret}>{secret}</code>
       </p>
       <div className="acts">
-        <button type="button" onClick={copy}>
+        <Button icon={CopyIcon} onClick={copy}>
           {t("Copy")}
-        </button>
-        <button type="button" onClick={done}>
-          {t("I have kept it")}
-        </button>
+        </Button>
+        <Button onClick={done}>{t("I have kept it")}</Button>
         <span role="status">{copied}</span>
       </div>
     </section>

@@ -13,8 +13,8 @@ export interface NavigationEntry {
   needs?: string;
   /** Shows the number of open questions beside it. */
   countsQuestions?: boolean;
-  /** It stands in another group too, where users of other products look for it; the command palette lists it once. */
-  isSecond?: boolean;
+  /** The part of its group. Entries of a part stand behind each other. */
+  part?: string;
 }
 
 export interface NavigationGroup {
@@ -47,17 +47,17 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "what depends on, triggers and writes what",
       },
       {
-        label: /* text */ "Timetable lab",
-        to: "/timetables",
-        about: /* text */ "see the year of a schedule, and compare it with another",
-      },
-      {
         label: /* text */ "Assets",
         to: "/assets",
         about: /* text */ "events of assets, who adds them and who waits for them",
         also: "datasets",
       },
       { label: /* text */ "Backfills", to: "/backfills", about: /* text */ "runs of the past, with their progress" },
+      {
+        label: /* text */ "Timetable lab",
+        to: "/timetables",
+        about: /* text */ "see the year of a schedule, and compare it with another",
+      },
     ],
   },
   {
@@ -87,6 +87,7 @@ export const GROUPS: NavigationGroup[] = [
         label: /* text */ "Pools and limits",
         to: "/pools",
         about: /* text */ "who holds slots and who waits",
+        also: "admin",
         needs: "read pool",
       },
       {
@@ -101,25 +102,12 @@ export const GROUPS: NavigationGroup[] = [
     label: /* text */ "Administration",
     entries: [
       {
-        label: /* text */ "Services and problems",
-        to: "/services",
-        about: /* text */ "health of each service",
-        also: "jobs monitor status",
-        needs: "read job",
-      },
-      {
         label: /* text */ "Connections",
         to: "/connections",
         about: /* text */ "addresses and logins of other systems",
         also: "admin hooks",
         needs: "read connection",
-      },
-      {
-        label: /* text */ "Pools and limits",
-        to: "/pools",
-        about: /* text */ "who holds slots and who waits",
-        needs: "read pool",
-        isSecond: true,
+        part: /* text */ "What DAGs use",
       },
       {
         label: /* text */ "Variables",
@@ -127,6 +115,15 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "values that DAGs read",
         also: "admin",
         needs: "read variable",
+        part: /* text */ "What DAGs use",
+      },
+      {
+        label: /* text */ "Services and problems",
+        to: "/services",
+        about: /* text */ "health of each service",
+        also: "jobs monitor status",
+        needs: "read job",
+        part: /* text */ "Installation",
       },
       {
         label: /* text */ "Options",
@@ -134,18 +131,21 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "configuration, and where it is set",
         also: "admin settings",
         needs: "read configuration",
+        part: /* text */ "Installation",
       },
       {
         label: /* text */ "Plugins",
         to: "/plugins",
         about: /* text */ "code that extends this installation",
         needs: "read plugin",
+        part: /* text */ "Installation",
       },
       {
         label: /* text */ "Providers",
         to: "/providers",
         about: /* text */ "installed provider packages",
         needs: "read provider",
+        part: /* text */ "Installation",
       },
       {
         label: /* text */ "Users",
@@ -153,6 +153,7 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "accounts, roles and grants",
         also: "security permissions",
         needs: "read account",
+        part: /* text */ "Accounts",
       },
       {
         label: /* text */ "API tokens",
@@ -160,6 +161,7 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "tokens of all accounts",
         also: "security access keys",
         needs: "read account",
+        part: /* text */ "Accounts",
       },
       {
         label: /* text */ "Audit log",
@@ -167,11 +169,18 @@ export const GROUPS: NavigationGroup[] = [
         about: /* text */ "who changed what",
         also: "browse event log history",
         needs: "read audit log",
+        part: /* text */ "Accounts",
       },
-      { label: /* text */ "My account", to: "/account", about: /* text */ "password, tokens and sessions" },
     ],
   },
 ];
+
+/** In the menu of the account, and in the command palette. */
+export const OWN: NavigationEntry = {
+  label: /* text */ "My account",
+  to: "/account",
+  about: /* text */ "password, tokens and sessions",
+};
 
 /** Whether the entry is offered: what an account may not read is not; until the account is known, only what needs nothing. */
 export function isOffered(entry: NavigationEntry, me: Me | undefined): boolean {

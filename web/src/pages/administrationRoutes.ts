@@ -2,7 +2,7 @@
 
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import type { AuditFilters, ListFilters, PoolFilters } from "../api/administration";
-import { count, instant, oneOf, pageNumber, readerOf, text, type Readers } from "../state/searchValues";
+import { count, flag, instant, oneOf, pageNumber, readerOf, text, type Readers } from "../state/searchValues";
 import type { OptionFilters } from "./installation/chooseOptions";
 import { root } from "./rootRoute";
 
@@ -23,7 +23,7 @@ const pools = createRoute({
   getParentRoute: () => root,
   path: "/pools",
   component: lazyRouteComponent(() => import("./pools/PoolsPage"), "PoolsPage"),
-  validateSearch: readerOf<PoolFilters>({ ...LIST, pool: text }),
+  validateSearch: readerOf<PoolFilters>({ ...LIST, pool: text, open: text }),
 });
 
 const inbox = createRoute({
@@ -110,6 +110,7 @@ const audit = createRoute({
     event: text,
     after: instant,
     before: instant,
+    all: flag,
     page: pageNumber,
   }),
 });

@@ -16,6 +16,8 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   /** Why it is disabled, said to the pointer and to screen readers: the button stays in the order of the keys. */
   why?: string;
   ref?: Ref<HTMLButtonElement>;
+  /** What the tour calls it. */
+  "data-tour"?: string;
 }
 
 /** The class of a link that looks like a button. */

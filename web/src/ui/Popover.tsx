@@ -18,6 +18,8 @@ interface Props {
   className?: string;
   /** The box stands beside its button in the document, so that both are of one landmark. */
   isInPlace?: boolean;
+  /** What the tour calls the button. */
+  tour?: string;
   placement?: "bottom-start" | "bottom-end";
   children: ReactNode | ((close: () => void) => ReactNode);
 }
@@ -31,6 +33,7 @@ export function Popover({
   isBare,
   className,
   isInPlace,
+  tour,
   placement = "bottom-start",
   children,
 }: Props) {
@@ -38,7 +41,7 @@ export function Popover({
   const id = useId();
   return (
     <PopoverProvider store={store}>
-      <PopoverDisclosure id={id} className={className ?? buttonClass(look, isSmall)} aria-label={name}>
+      <PopoverDisclosure id={id} className={className ?? buttonClass(look, isSmall)} aria-label={name} data-tour={tour}>
         {Sign && <Sign size={16} strokeWidth={1.75} aria-hidden="true" />}
         {label}
         {!isBare && <ExpandIcon size={14} aria-hidden="true" className={styles.arrow} />}

@@ -54,6 +54,8 @@ class MeAnswer(BaseModel):
     """False for an account that logs in at an identity provider, or is for API tokens only."""
     may: list[str]
     """What the account may do, each a permission and a resource: `edit pool`. What is of DAGs counts if it is permitted on some DAGs."""
+    created_at: datetime | None = None
+    """Of the account; null where there are no accounts."""
 
 
 class PasswordBody(Body):
@@ -131,6 +133,7 @@ def get_me(request: Request, context: Context) -> MeAnswer:
         has_accounts=True,
         has_password=account.password_hash is not None,
         may=list_allowed_acts(identity),
+        created_at=to_datetime(account.created_at),
     )
 
 

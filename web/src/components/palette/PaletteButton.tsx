@@ -25,7 +25,7 @@ export function PaletteButton() {
   }, []);
   return (
     <>
-      <Button look="quiet" icon={SearchIcon} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
+      <Button data-tour="find" look="quiet" icon={SearchIcon} aria-keyshortcuts="Control+K Meta+K" onClick={open}>
         {t("Find")} <kbd>Ctrl K</kbd>
       </Button>
       {opened.isOpen && <Palette key={opened.count} close={() => close(opened.count)} />}

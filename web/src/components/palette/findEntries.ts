@@ -7,7 +7,7 @@ import { ApiError, get, part, patch } from "../../api/client";
 import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
-import { FIRST, GROUPS, isOffered } from "../navigation";
+import { FIRST, GROUPS, isOffered, OWN } from "../navigation";
 import { rankEntries, splitVerb } from "./rank";
 
 const SHOWN_MAX = 8;
@@ -35,9 +35,9 @@ export interface Found {
 /** The pages that are offered to the account; they need no request. */
 export function listPages(client: QueryClient): PaletteEntry[] {
   const me = client.getQueryData(meQuery().queryKey);
-  return [FIRST, ...GROUPS.map((group) => group.entries)]
+  return [FIRST, ...GROUPS.map((group) => group.entries), [OWN]]
     .flat()
-    .filter((page) => !page.isSecond && isOffered(page, me))
+    .filter((page) => isOffered(page, me))
     .map((page) => ({
       key: `page ${page.to}`,
       kind: t("Page"),

@@ -5,6 +5,9 @@ import { useAct } from "../../api/administrationChanges";
 import { put } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t, tn } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import styles from "./account.module.css";
 
 const EMPTY = { current: "", next: "", again: "" };
 
@@ -27,45 +30,45 @@ export function PasswordForm({ name }: { name: string }) {
       );
   };
   return (
-    <form className="form" onSubmit={send} aria-label={t("Change the password")}>
+    <form className={styles.form} onSubmit={send} aria-label={t("Change the password")}>
       <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
-      <label>
-        {t("Current password")}{" "}
-        <input
-          required
-          type="password"
-          autoComplete="current-password"
-          value={fields.current}
-          onChange={set("current")}
-        />
-      </label>
-      <label>
-        {t("New password")}{" "}
-        <input
-          required
-          minLength={8}
-          type="password"
-          autoComplete="new-password"
-          value={fields.next}
-          onChange={set("next")}
-        />
-      </label>
-      <label>
-        {t("New password again")}{" "}
-        <input
-          required
-          type="password"
-          autoComplete="new-password"
-          value={fields.again}
-          onChange={set("again")}
-          aria-invalid={differs}
-        />
-      </label>
-      {differs && (
-        <p className="notice" role="alert">
-          {t("The two new passwords differ.")}
-        </p>
-      )}
+      <Field label={t("Current password")}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            type="password"
+            autoComplete="current-password"
+            value={fields.current}
+            onChange={set("current")}
+          />
+        )}
+      </Field>
+      <Field label={t("New password")} hint={t("At least eight characters")}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            minLength={8}
+            type="password"
+            autoComplete="new-password"
+            value={fields.next}
+            onChange={set("next")}
+          />
+        )}
+      </Field>
+      <Field label={t("New password again")} fault={differs ? t("The two new passwords differ.") : undefined}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            type="password"
+            autoComplete="new-password"
+            value={fields.again}
+            onChange={set("again")}
+          />
+        )}
+      </Field>
       {act.error && <Refusal error={act.error} />}
       {act.data && (
         <p className="good" role="status">
@@ -73,9 +76,9 @@ export function PasswordForm({ name }: { name: string }) {
           {tn("{count} other session has ended.", "{count} other sessions have ended.", act.data.ended_sessions)}
         </p>
       )}
-      <div className="acts">
-        <button disabled={act.isPending || differs}>{t("Change the password")}</button>
-      </div>
+      <Button look="primary" type="submit" isBusy={act.isPending} disabled={differs}>
+        {t("Change the password")}
+      </Button>
     </form>
   );
 }

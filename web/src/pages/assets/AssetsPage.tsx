@@ -8,8 +8,12 @@ import { Answer } from "../../components/Answer";
 import { PageSteps } from "../../components/PageSteps";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
-import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
+import { buttonClass } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { AssetIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { SearchBox } from "../../ui/SearchBox";
 import { DagLinks, TaskLinks } from "./AssetLinks";
 
 const route = getRouteApi("/assets");
@@ -19,24 +23,29 @@ export function AssetsPage() {
   const navigate = useNavigate();
   const set = (some: AssetFilters) =>
     void navigate({ to: "/assets", search: { ...filters, page: undefined, ...some }, replace: true });
+  const list = useQuery(assetsQuery(filters));
   return (
     <>
-      <h1>{t("Assets")}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <TypedField
-          type="search"
+      <PageHeader
+        title={t("Assets")}
+        facts={list.data && <span role="status">{tn("{count} asset", "{count} assets", list.data.total_entries)}</span>}
+        acts={
+          <Link to="/dependencies/graph" search={{}} className={buttonClass()}>
+            {t("Graph of DAGs and assets")}
+          </Link>
+        }
+      />
+      <Toolbar label={t("Controls")}>
+        <SearchBox
           label={t("Search")}
           placeholder={t("part of a name")}
-          value={filters.search ?? ""}
-          onTyped={(search) => set({ search: search || undefined })}
+          value={filters.search}
+          onChange={(search) => set({ search })}
         />
-      </form>
-      <Answer query={useQuery(assetsQuery(filters))} what={t("the assets")}>
+      </Toolbar>
+      <Answer query={list} what={t("the assets")}>
         {(found) => (
           <>
-            <p className="soft" role="status">
-              {tn("{count} asset", "{count} assets", found.total_entries)}
-            </p>
             {found.assets.length > 0 && (
               <StackTable
                 label={t("Assets")}
@@ -48,11 +57,15 @@ export function AssetsPage() {
               </StackTable>
             )}
             {found.total_entries === 0 && (
-              <p>
-                {filters.search
-                  ? t("No asset has this in its name.")
-                  : t("No DAG names an asset. A task that writes one has it in outlets.")}
-              </p>
+              <EmptyState
+                icon={AssetIcon}
+                title={filters.search ? t("No asset has this in its name.") : t("No DAG names an asset.")}
+              >
+                {!filters.search &&
+                  t(
+                    "A task that writes an asset has it in its outlets, and a DAG that waits for it has it as its schedule.",
+                  )}
+              </EmptyState>
             )}
             <PageSteps
               page={filters.page ?? 1}

@@ -6,13 +6,19 @@ import { type AuditFilters, auditQuery, type EventRow, PAGE } from "../../api/ad
 import { Answer } from "../../components/Answer";
 import { MomentField } from "../../components/filters/ZonedFields";
 import { DagLink, RunLink, TaskLink } from "../../components/Names";
-import { PageButtons } from "../../components/PageButtons";
+import { PageSteps } from "../../components/PageSteps";
 import { SearchField } from "../../components/SearchField";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { Value } from "../../components/Value";
 import { useMe } from "../../state/account";
 import { t } from "../../state/language";
+import { Button, Segments } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { FilterIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { Popover } from "../../ui/Popover";
+import { SearchBox } from "../../ui/SearchBox";
 import { describeChange, readSkippedSlots } from "./eventBody";
 import { SkippedSlotsText } from "./SkippedSlotsText";
 import styles from "./audit.module.css";
@@ -26,44 +32,83 @@ export function AuditPage() {
     void navigate({ to: "/audit", search: { ...filters, page: undefined, ...some }, replace: true });
   const own = useMe()?.account;
   const isOwn = own !== undefined && filters.user === own;
+  const query = useQuery(auditQuery(filters));
+  const chosen = [filters.run, filters.event, filters.after, filters.before].filter((one) => one !== undefined);
   return (
     <>
-      <h1>{t("Audit log")}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        {own !== undefined && (
-          <button type="button" aria-pressed={isOwn} onClick={() => set({ user: isOwn ? undefined : own })}>
-            {t("Only what I did")}
-          </button>
+      <PageHeader title={t("Audit log")} facts={<span>{t("Who changed what, when and from where")}</span>} />
+      <Toolbar label={t("Controls")}>
+        <Segments
+          label={t("Whose entries")}
+          value={isOwn ? "own" : filters.all ? "all" : "people"}
+          options={[
+            { value: "people", label: t("People") },
+            ...(own === undefined ? [] : [{ value: "own", label: t("Only what I did") }]),
+            { value: "all", label: t("People and services") },
+          ]}
+          choose={(whose) =>
+            set({
+              all: whose === "all" ? true : undefined,
+              user: whose === "own" ? own : isOwn ? undefined : filters.user,
+            })
+          }
+        />
+        <SearchBox label={t("User")} value={filters.user} onChange={(user) => set({ user })} />
+        <SearchBox label={t("DAG id")} value={filters.dag} onChange={(dag) => set({ dag })} />
+        <Popover
+          icon={FilterIcon}
+          look={chosen.length > 0 ? "plain" : "quiet"}
+          label={chosen.length > 0 ? t("Filters ({count} set)", { count: chosen.length }) : t("Filters")}
+        >
+          <SearchField label={t("Run id")} value={filters.run} onChange={(run) => set({ run })} />
+          <SearchField label={t("Event")} value={filters.event} onChange={(event) => set({ event })} />
+          <MomentField label={t("After|instant")} value={filters.after} onChange={(after) => set({ after })} />
+          <MomentField label={t("Before|instant")} value={filters.before} onChange={(before) => set({ before })} />
+        </Popover>
+        {Object.keys(filters).length > 0 && (
+          <Button look="quiet" onClick={() => void navigate({ to: "/audit", search: {}, replace: true })}>
+            {t("Clear all filters")}
+          </Button>
         )}
-        <SearchField label={t("User")} value={filters.user} onChange={(user) => set({ user })} />
-        <SearchField label={t("DAG id")} value={filters.dag} onChange={(dag) => set({ dag })} />
-        <SearchField label={t("Run id")} value={filters.run} onChange={(run) => set({ run })} />
-        <SearchField label={t("Event")} value={filters.event} onChange={(event) => set({ event })} />
-        <MomentField label={t("After|instant")} value={filters.after} onChange={(after) => set({ after })} />
-        <MomentField label={t("Before|instant")} value={filters.before} onChange={(before) => set({ before })} />
-      </form>
-      <Answer query={useQuery(auditQuery(filters))} what={t("the audit log")}>
-        {(found) => (
+      </Toolbar>
+      <Answer query={query} what={t("the audit log")}>
+        {(answer) => (
           <>
-            {found.event_logs.length === 0 ? (
-              <p>{t("No event fits these filters.")}</p>
+            {answer.event_logs.length === 0 ? (
+              <EmptyState
+                title={t("No event fits these filters.")}
+                acts={
+                  !filters.all && <Button onClick={() => set({ all: true })}>{t("Show also what services did")}</Button>
+                }
+              />
             ) : (
               <StackTable
                 label={t("Audit log")}
                 headings={[t("At"), t("User"), t("Event"), t("About"), t("Change"), t("From|address")]}
                 className={styles.events}
               >
-                {found.event_logs.map((one) => (
+                {answer.event_logs.map((one) => (
                   <Row key={one.event_log_id} one={one} />
                 ))}
               </StackTable>
             )}
-            <PageButtons
-              page={filters.page ?? 1}
-              size={PAGE}
-              total={found.total_entries}
-              go={(page) => set({ page })}
-            />
+            {answer.searched_until ? (
+              <nav className="acts" aria-label={t("Pages of the list")}>
+                <span className="soft">
+                  {t("Searched back to")} <Time at={answer.searched_until} />
+                </span>
+                <Button onClick={() => set({ before: answer.searched_until ?? undefined })}>
+                  {t("Search further")}
+                </Button>
+              </nav>
+            ) : (
+              <PageSteps
+                page={filters.page ?? 1}
+                size={PAGE}
+                total={answer.total_entries}
+                go={(page) => set({ page })}
+              />
+            )}
           </>
         )}
       </Answer>

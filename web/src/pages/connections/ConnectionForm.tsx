@@ -1,12 +1,15 @@
 /** Creates a connection, changes one, and tests what the form holds. A password field that is left as it is keeps the stored password. */
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Connection, optionsQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { patch, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { FieldPair, FormDialog } from "../../ui/FormDialog";
 import { checkExtra } from "./checkExtra";
 
 const HIDDEN = "***";
@@ -52,9 +55,7 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
     ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === "" ? null : value])),
     port: fields.port === "" ? null : Number(fields.port),
   };
-  const send = (event: FormEvent) => {
-    event.preventDefault();
-    if (problem) return;
+  const send = () => {
     const sent = connection
       ? save.mutateAsync(() =>
           patch("/api/v2/connections/{connection_id}", { path: { connection_id: connection.connection_id }, body }),
@@ -62,61 +63,86 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
       : save.mutateAsync(() => post("/api/v2/connections", { body }));
     void sent.then(done, () => undefined);
   };
-  const title = connection ? t("Edit connection {name}", { name: connection.connection_id }) : t("New connection");
   return (
-    <form className="form" onSubmit={send} aria-label={title}>
-      <h2>{title}</h2>
-      <div className="pair">
+    <FormDialog
+      title={connection ? t("Edit connection {name}", { name: connection.connection_id }) : t("New connection")}
+      submit={t("Save")}
+      close={done}
+      send={send}
+      isBusy={save.isPending}
+      error={save.error ?? test.error}
+      disabled={Boolean(problem)}
+      why={problem}
+      isWide
+      acts={
+        <Button
+          disabled={allowed !== "Enabled" || Boolean(problem) || !fields.connection_id || !fields.conn_type}
+          why={allowed !== "Enabled" ? t("Connections are not tested here.") : t("It needs an id and a type.")}
+          isBusy={test.isPending}
+          onClick={() => test.mutate(() => post("/api/v2/connections/test", { body }))}
+        >
+          {test.isPending ? t("Testing …") : t("Test")}
+        </Button>
+      }
+    >
+      <FieldPair>
         {!connection && (
-          <label>
-            {t("Connection id")} <input required value={fields.connection_id} onChange={set("connection_id")} />
-          </label>
+          <Field label={t("Connection id")}>
+            {(control) => <input {...control} required value={fields.connection_id} onChange={set("connection_id")} />}
+          </Field>
         )}
-        <label>
-          {t("Type")} <input required list="connection-types" value={fields.conn_type} onChange={set("conn_type")} />
-        </label>
+        <Field label={t("Type")}>
+          {(control) => (
+            <input {...control} required list="connection-types" value={fields.conn_type} onChange={set("conn_type")} />
+          )}
+        </Field>
         <datalist id="connection-types">
           {COMMON_TYPES.map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>
-        <label>
-          {t("Host")} <input value={fields.host} onChange={set("host")} />
-        </label>
-        <label>
-          {t("Port")} <input type="number" min={0} max={65535} value={fields.port} onChange={set("port")} />
-        </label>
-        <label>
-          {t("Login")} <input autoComplete="off" value={fields.login} onChange={set("login")} />
-        </label>
-        <label>
-          {t("Password")}{" "}
-          <input type="password" autoComplete="new-password" value={fields.password} onChange={set("password")} />
-          {fields.password === HIDDEN && <span className="hint">{t("The stored password stays.")}</span>}
-        </label>
-        <label>
-          {t("Schema")} <input value={fields.schema} onChange={set("schema")} />
-        </label>
-        <label>
-          {t("Description")} <input value={fields.description} onChange={set("description")} />
-        </label>
-      </div>
-      <label>
-        {t("Extra, a JSON object")}{" "}
-        <textarea
-          rows={4}
-          spellCheck={false}
-          value={fields.extra}
-          onChange={set("extra")}
-          aria-invalid={Boolean(problem)}
-        />
-      </label>
-      {problem && (
-        <p className="notice" role="alert">
-          {problem}
-        </p>
-      )}
-      {save.error && <Refusal error={save.error} />}
+        <Field label={t("Host")}>
+          {(control) => <input {...control} value={fields.host} onChange={set("host")} />}
+        </Field>
+        <Field label={t("Port")}>
+          {(control) => (
+            <input {...control} type="number" min={0} max={65535} value={fields.port} onChange={set("port")} />
+          )}
+        </Field>
+        <Field label={t("Login")}>
+          {(control) => <input {...control} autoComplete="off" value={fields.login} onChange={set("login")} />}
+        </Field>
+        <Field label={t("Password")} hint={fields.password === HIDDEN ? t("The stored password stays.") : undefined}>
+          {(control) => (
+            <input
+              {...control}
+              type="password"
+              autoComplete="new-password"
+              value={fields.password}
+              onChange={set("password")}
+            />
+          )}
+        </Field>
+        <Field label={t("Schema")}>
+          {(control) => <input {...control} value={fields.schema} onChange={set("schema")} />}
+        </Field>
+        <Field label={t("Description")}>
+          {(control) => <input {...control} value={fields.description} onChange={set("description")} />}
+        </Field>
+      </FieldPair>
+      <Field label={t("Extra, a JSON object")}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={4}
+            spellCheck={false}
+            value={fields.extra}
+            onChange={set("extra")}
+            aria-invalid={Boolean(problem)}
+          />
+        )}
+      </Field>
+      {problem && <Refusal error={new Error(problem)} />}
       {test.data && (
         <p className={test.data.status ? "good" : "bad"} role="status">
           {test.data.status
@@ -124,7 +150,6 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
             : t("The test failed: {message}", { message: test.data.message })}
         </p>
       )}
-      {test.error && <Refusal error={test.error} />}
       {allowed !== undefined && allowed !== "Enabled" && (
         <p className="hint">
           {t(
@@ -133,21 +158,6 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
           )}
         </p>
       )}
-      <div className="acts">
-        <button disabled={save.isPending || Boolean(problem)}>{t("Save")}</button>
-        <button
-          type="button"
-          disabled={
-            allowed !== "Enabled" || test.isPending || Boolean(problem) || !fields.connection_id || !fields.conn_type
-          }
-          onClick={() => test.mutate(() => post("/api/v2/connections/test", { body }))}
-        >
-          {test.isPending ? t("Testing …") : t("Test")}
-        </button>
-        <button type="button" onClick={done}>
-          {t("Cancel")}
-        </button>
-      </div>
-    </form>
+    </FormDialog>
   );
 }

@@ -6,14 +6,20 @@ import { useState } from "react";
 import { type Connection, connectionsQuery, PAGE } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { remove } from "../../api/client";
+import { Act } from "../../components/Act";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
-import { PageButtons } from "../../components/PageButtons";
-import { SearchField } from "../../components/SearchField";
+import { PageSteps } from "../../components/PageSteps";
+import { RowActs } from "../../components/RowActs";
 import { StackTable } from "../../components/StackTable";
 import { Value } from "../../components/Value";
-import { useMay } from "../../state/account";
 import { t, tn } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { LinkIcon, PlusIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { Pill } from "../../ui/Pill";
+import { SearchBox } from "../../ui/SearchBox";
 import { ConnectionForm } from "./ConnectionForm";
 
 const route = getRouteApi("/connections");
@@ -22,56 +28,67 @@ export function ConnectionsPage() {
   const filters = route.useSearch();
   const navigate = useNavigate();
   const [edited, setEdited] = useState<Connection | "new">();
-  const mayCreate = useMay("create connection");
+  const list = useQuery(connectionsQuery(filters));
+  const create = (
+    <Act needs="create connection">
+      <Button look="primary" icon={PlusIcon} onClick={() => setEdited("new")}>
+        {t("New connection")}
+      </Button>
+    </Act>
+  );
+  const isEmpty = list.data?.total_entries === 0 && !filters.search;
   return (
     <>
-      <h1>{t("Connections")}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
-          label={t("Search")}
-          value={filters.search}
-          onChange={(search) => void navigate({ to: "/connections", search: { search }, replace: true })}
-        />
-        {mayCreate && (
-          <button type="button" onClick={() => setEdited("new")}>
-            {t("New connection")}
-          </button>
-        )}
-      </form>
-      {edited && (
-        <ConnectionForm
-          key={edited === "new" ? "" : edited.connection_id}
-          connection={edited === "new" ? undefined : edited}
-          done={() => setEdited(undefined)}
-        />
+      <PageHeader
+        title={t("Connections")}
+        facts={
+          list.data && (
+            <span role="status">{tn("{count} connection", "{count} connections", list.data.total_entries)}</span>
+          )
+        }
+        acts={!isEmpty && create}
+      />
+      {!isEmpty && (
+        <Toolbar label={t("Controls")}>
+          <SearchBox
+            label={t("Search")}
+            value={filters.search}
+            onChange={(search) => void navigate({ to: "/connections", search: { search }, replace: true })}
+          />
+        </Toolbar>
       )}
-      <Answer query={useQuery(connectionsQuery(filters))} what={t("the connections")}>
-        {(found) => (
+      {edited && (
+        <Act needs={edited === "new" ? "create connection" : "edit connection"}>
+          <ConnectionForm connection={edited === "new" ? undefined : edited} done={() => setEdited(undefined)} />
+        </Act>
+      )}
+      <Answer query={list} what={t("the connections")}>
+        {(answer) => (
           <>
-            <p className="soft" role="status">
-              {tn("{count} connection", "{count} connections", found.total_entries)}
-            </p>
-            {found.total_entries === 0 && !filters.search && (
-              <p>
+            {isEmpty && (
+              <EmptyState icon={LinkIcon} title={t("No connection yet")} acts={create}>
                 {t(
                   "A connection keeps the address and the login of another system under an id. A task names the id, and its code has no password.",
                 )}
-              </p>
+              </EmptyState>
             )}
-            {found.connections.length > 0 && (
+            {answer.total_entries === 0 && filters.search && (
+              <EmptyState title={t("No connection has this in its id.")} />
+            )}
+            {answer.connections.length > 0 && (
               <StackTable
                 label={t("Connections")}
                 headings={[t("Connection"), t("Type"), t("Address"), t("Login"), t("Extra"), t("Actions")]}
               >
-                {found.connections.map((one) => (
+                {answer.connections.map((one) => (
                   <Row key={one.connection_id} one={one} edit={() => setEdited(one)} />
                 ))}
               </StackTable>
             )}
-            <PageButtons
+            <PageSteps
               page={filters.page ?? 1}
               size={PAGE}
-              total={found.total_entries}
+              total={answer.total_entries}
               go={(page) => void navigate({ to: "/connections", search: { ...filters, page } })}
             />
           </>
@@ -90,7 +107,9 @@ function Row({ one, edit }: { one: Connection; edit: () => void }) {
         <b className="name">{id}</b>
         {one.description && <Value text={one.description} isCode={false} />}
       </td>
-      <td>{one.conn_type}</td>
+      <td>
+        <Pill>{one.conn_type}</Pill>
+      </td>
       <td>
         <Value
           isCode={false}
@@ -103,13 +122,8 @@ function Row({ one, edit }: { one: Connection; edit: () => void }) {
       </td>
       <td>{one.extra ? <Value text={one.extra} /> : <span className="soft">–</span>}</td>
       <td>
-        <div className="acts">
-          {useMay("edit connection") && (
-            <button type="button" aria-label={t("Edit connection {name}", { name: id })} onClick={edit}>
-              {t("Edit")}
-            </button>
-          )}
-          {useMay("delete connection") && (
+        <RowActs needs="edit connection" name={t("Edit connection {name}", { name: id })} edit={edit}>
+          <Act needs="delete connection">
             <ConfirmButton
               label={t("Delete")}
               name={t("Delete connection {name}", { name: id })}
@@ -125,8 +139,8 @@ function Row({ one, edit }: { one: Connection; edit: () => void }) {
                 act.mutateAsync(() => remove("/api/v2/connections/{connection_id}", { path: { connection_id: id } }))
               }
             />
-          )}
-        </div>
+          </Act>
+        </RowActs>
       </td>
     </tr>
   );

@@ -22,3 +22,15 @@ export function sortQuestions(questions: readonly Question[], account: string): 
   }
   return sorted;
 }
+
+/** Questions in groups whose members one answer fits: they differ in their run and map index alone, and choose one option. */
+export function groupEqual(questions: readonly Question[]): Question[][] {
+  const groups = new Map<string, Question[]>();
+  for (const one of questions) {
+    const { id, dag_id, task_id } = one.task_instance;
+    const isShort = !one.multiple && Object.keys(one.params ?? {}).length === 0;
+    const key = isShort ? JSON.stringify([dag_id, task_id, one.subject, one.body, one.options]) : id;
+    groups.set(key, [...(groups.get(key) ?? []), one]);
+  }
+  return [...groups.values()];
+}

@@ -1,14 +1,17 @@
-/** The options with their values, defaults and sources, and why an option does not act. */
+/** The options by section, with their values, defaults and sources, and why an option does not act. */
 
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type Option, optionsQuery } from "../../api/administration";
 import { Answer } from "../../components/Answer";
-import { SearchField } from "../../components/SearchField";
 import { StackTable } from "../../components/StackTable";
 import { Value } from "../../components/Value";
 import { t, tn } from "../../state/language";
-import { chooseOptions, type OptionFilters } from "./chooseOptions";
+import { Button, Segments } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { SearchBox } from "../../ui/SearchBox";
+import { chooseOptions, groupBySection, type OptionFilters } from "./chooseOptions";
 import styles from "./options.module.css";
 
 const route = getRouteApi("/options");
@@ -18,76 +21,116 @@ export function OptionsPage() {
   const navigate = useNavigate();
   const set = (some: OptionFilters) =>
     void navigate({ to: "/options", search: { ...filters, ...some }, replace: true });
+  const query = useQuery(optionsQuery());
   return (
     <>
-      <h1>{t("Options")}</h1>
-      <p className="soft">
-        {t(
-          "The options of this api-server. Options are set in gnomon.toml or in the environment; a service reads them when it starts.",
-        )}
-      </p>
-      <Answer query={useQuery(optionsQuery())} what={t("the options")}>
-        {(found) => {
-          const chosen = chooseOptions(found.options, filters);
-          const sections = [...new Set(found.options.map((one) => one.section))];
+      <PageHeader
+        title={t("Options")}
+        facts={
+          <span>
+            {t(
+              "The options of this api-server. Options are set in gnomon.toml or in the environment; a service reads them when it starts.",
+            )}
+          </span>
+        }
+      />
+      <Toolbar label={t("Controls")}>
+        <SearchBox
+          label={t("Search")}
+          placeholder={t("name, value or words of its description")}
+          value={filters.search}
+          onChange={(search) => set({ search })}
+        />
+        <Segments
+          label={t("Which")}
+          value={filters.only ?? "all"}
+          options={[
+            { value: "all", label: t("all options") },
+            { value: "set", label: t("those that are set") },
+            { value: "idle", label: t("set, and without effect") },
+          ]}
+          choose={(only) => set({ only: only === "all" ? undefined : only })}
+        />
+      </Toolbar>
+      <Answer query={query} what={t("the options")}>
+        {(answer) => {
+          const fitting = groupBySection(chooseOptions(answer.options, { ...filters, section: undefined }));
+          const shown = filters.section === undefined ? fitting : fitting.filter(([name]) => name === filters.section);
+          const count = shown.reduce((sum, [, options]) => sum + options.length, 0);
           return (
-            <>
-              <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-                <SearchField label={t("Search")} value={filters.search} onChange={(search) => set({ search })} />
-                <label>
-                  {t("Section")}{" "}
-                  <select
-                    value={filters.section ?? ""}
-                    onChange={(event) => set({ section: event.target.value || undefined })}
+            <div className={styles.columns}>
+              <nav className={styles.index} aria-label={t("Sections")}>
+                <Link
+                  to="/options"
+                  search={{ ...filters, section: undefined }}
+                  {...mark(filters.section === undefined)}
+                >
+                  <span>{t("all")}</span>
+                </Link>
+                {fitting.map(([name, options]) => (
+                  <Link
+                    key={name}
+                    to="/options"
+                    search={{ ...filters, section: name }}
+                    {...mark(filters.section === name)}
                   >
-                    <option value="">{t("all")}</option>
-                    {sections.map((one) => (
-                      <option key={one}>{one}</option>
-                    ))}
-                  </select>
-                </label>
-                <label>
-                  {t("Which")}{" "}
-                  <select
-                    value={filters.only ?? ""}
-                    onChange={(event) => set({ only: (event.target.value || undefined) as OptionFilters["only"] })}
-                  >
-                    <option value="">{t("all options")}</option>
-                    <option value="set">{t("those that are set")}</option>
-                    <option value="idle">{t("set, and without effect")}</option>
-                  </select>
-                </label>
-              </form>
-              {found.undeclared.length > 0 && (
-                <section className="notice">
-                  <p>{t("The environment sets these, and they have no effect:")}</p>
-                  <ul>
-                    {found.undeclared.map((one) => (
-                      <li key={one.source}>
-                        <code>{one.source}</code> <span className="soft">{one.reason}</span>
-                      </li>
-                    ))}
-                  </ul>
-                </section>
-              )}
-              <p className="soft" role="status">
-                {tn("{count} option", "{count} options", chosen.length)}
-              </p>
-              <StackTable
-                label={t("Options")}
-                headings={[t("Option"), t("Value"), t("Default"), t("Set in")]}
-                className={styles.options}
-              >
-                {chosen.map((one) => (
-                  <Row key={`${one.section}.${one.name}`} one={one} />
+                    <span className="name">{name}</span>
+                    <span className="soft">{options.length}</span>
+                  </Link>
                 ))}
-              </StackTable>
-            </>
+              </nav>
+              <div className={styles.sections}>
+                {answer.undeclared.length > 0 && (
+                  <section className="notice">
+                    <p>{t("The environment sets these, and they have no effect:")}</p>
+                    <ul>
+                      {answer.undeclared.map((one) => (
+                        <li key={one.source}>
+                          <code>{one.source}</code> <span className="soft">{one.reason}</span>
+                        </li>
+                      ))}
+                    </ul>
+                  </section>
+                )}
+                <p className="unseen" role="status">
+                  {tn("{count} option", "{count} options", count)}
+                </p>
+                {count === 0 && (
+                  <EmptyState
+                    title={t("No option fits.")}
+                    acts={
+                      <Button onClick={() => void navigate({ to: "/options", search: {} })}>
+                        {t("Clear all filters")}
+                      </Button>
+                    }
+                  />
+                )}
+                {shown.map(([name, options]) => (
+                  <section key={name}>
+                    <h2 className="name">[{name}]</h2>
+                    <StackTable
+                      label={t("Options of [{section}]", { section: name })}
+                      headings={[t("Option"), t("Value"), t("Default"), t("Set in")]}
+                      className={styles.options}
+                    >
+                      {options.map((one) => (
+                        <Row key={one.name} one={one} />
+                      ))}
+                    </StackTable>
+                  </section>
+                ))}
+              </div>
+            </div>
           );
         }}
       </Answer>
     </>
   );
+}
+
+/** Of the link to the section that is shown. */
+function mark(isHere: boolean) {
+  return isHere ? { className: styles.here, "aria-current": "true" as const } : { className: "" };
 }
 
 function Row({ one }: { one: Option }) {
@@ -97,7 +140,7 @@ function Row({ one }: { one: Option }) {
       <td>
         <details>
           <summary>
-            [{one.section}] <b>{one.name}</b>
+            <b>{one.name}</b>
           </summary>
           <p className="hint">{one.description}</p>
         </details>

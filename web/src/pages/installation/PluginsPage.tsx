@@ -5,11 +5,14 @@ import { pluginErrorsQuery, pluginsQuery } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { t } from "../../state/language";
+import { EmptyState } from "../../ui/EmptyState";
+import { CodeIcon } from "../../ui/icons";
+import { PageHeader } from "../../ui/PageHeader";
 
 export function PluginsPage() {
   return (
     <>
-      <h1>{t("Plugins")}</h1>
+      <PageHeader title={t("Plugins")} facts={<span>{t("Code that extends this installation")}</span>} />
       <Answer query={useQuery(pluginErrorsQuery())} what={t("the errors of plugins")}>
         {(found) =>
           found.import_errors.length === 0 ? null : (
@@ -30,11 +33,9 @@ export function PluginsPage() {
       <Answer query={useQuery(pluginsQuery())} what={t("the plugins")}>
         {(found) =>
           found.plugins.length === 0 ? (
-            <p>
-              {t(
-                "No plugin is installed. A Python file in the plugins folder, or a package with an entry point, adds one.",
-              )}
-            </p>
+            <EmptyState icon={CodeIcon} title={t("No plugin is installed.")}>
+              {t("A Python file in the plugins folder, or a package with an entry point, adds one.")}
+            </EmptyState>
           ) : (
             <StackTable label={t("Plugins")} headings={[t("Plugin"), t("From|package"), t("Timetables")]}>
               {found.plugins.map((one) => (

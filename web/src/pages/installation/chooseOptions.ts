@@ -18,3 +18,10 @@ export function chooseOptions(options: readonly Option[], { search, section, onl
     return `[${one.section}] ${one.name} ${one.value} ${one.description}`.toLowerCase().includes(wanted);
   });
 }
+
+/** The options of each section, in the order in which they come. */
+export function groupBySection(options: readonly Option[]): [section: string, options: Option[]][] {
+  const groups = new Map<string, Option[]>();
+  for (const one of options) groups.set(one.section, [...(groups.get(one.section) ?? []), one]);
+  return [...groups];
+}

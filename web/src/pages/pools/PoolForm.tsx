@@ -1,21 +1,22 @@
 /** Creates a pool, or changes one. */
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Pool } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { patch, post } from "../../api/client";
-import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import { Field } from "../../ui/Field";
+import { FormDialog } from "../../ui/FormDialog";
 
-export function PoolForm({ pool, done }: { pool: Pool | undefined; done: () => void }) {
+/** `name`: of a new pool, where tasks name one already. */
+export function PoolForm({ pool, name: wanted = "", done }: { pool?: Pool; name?: string; done: () => void }) {
   const act = useAct("pools", "limits");
-  const [name, setName] = useState(pool?.name ?? "");
+  const [name, setName] = useState(pool?.name ?? wanted);
   const [slots, setSlots] = useState(String(pool?.slots ?? 1));
   const [description, setDescription] = useState(pool?.description ?? "");
   const [deferred, setDeferred] = useState(pool?.include_deferred ?? false);
   const isDefault = pool?.name === "default_pool";
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     const fields = { slots: Number(slots), include_deferred: deferred, ...(isDefault ? {} : { description }) };
     const sent = pool
       ? act.mutateAsync(() => patch("/api/v2/pools/{pool_name}", { path: { pool_name: pool.name }, body: fields }))
@@ -23,44 +24,51 @@ export function PoolForm({ pool, done }: { pool: Pool | undefined; done: () => v
     void sent.then(done, () => undefined);
   };
   return (
-    <form
-      className="form"
-      onSubmit={send}
-      aria-label={pool ? t("Edit pool {name}", { name: pool.name }) : t("New pool")}
+    <FormDialog
+      title={pool ? t("Edit pool {name}", { name: pool.name }) : t("New pool")}
+      submit={t("Save")}
+      close={done}
+      send={send}
+      isBusy={act.isPending}
+      error={act.error}
     >
-      <h2>{pool ? t("Edit pool {name}", { name: pool.name }) : t("New pool")}</h2>
       {!pool && (
-        <label>
-          {t("Name")} <input required value={name} maxLength={256} onChange={(event) => setName(event.target.value)} />
-        </label>
+        <Field label={t("Name")}>
+          {(control) => (
+            <input
+              {...control}
+              required
+              value={name}
+              maxLength={256}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      <Field label={t("Slots (-1: no limit)")}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            type="number"
+            min={-1}
+            step={1}
+            value={slots}
+            onChange={(event) => setSlots(event.target.value)}
+          />
+        )}
+      </Field>
+      {!isDefault && (
+        <Field label={t("Description")}>
+          {(control) => (
+            <input {...control} value={description} onChange={(event) => setDescription(event.target.value)} />
+          )}
+        </Field>
       )}
       <label>
-        {t("Slots (-1: no limit)")}{" "}
-        <input
-          required
-          type="number"
-          min={-1}
-          step={1}
-          value={slots}
-          onChange={(event) => setSlots(event.target.value)}
-        />
-      </label>
-      {!isDefault && (
-        <label>
-          {t("Description")} <input value={description} onChange={(event) => setDescription(event.target.value)} />
-        </label>
-      )}
-      <label className="check">
-        <input type="checkbox" checked={deferred} onChange={(event) => setDeferred(event.target.checked)} />{" "}
+        <input type="checkbox" checked={deferred} onChange={(event) => setDeferred(event.target.checked)} />
         {t("Deferred tasks keep their slots")}
       </label>
-      {act.error && <Refusal error={act.error} />}
-      <div className="acts">
-        <button disabled={act.isPending}>{t("Save")}</button>
-        <button type="button" onClick={done}>
-          {t("Cancel")}
-        </button>
-      </div>
-    </form>
+    </FormDialog>
   );
 }

@@ -6,8 +6,12 @@ import type { Services } from "../../api/shapes";
 import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
-import { t } from "../../state/language";
+import { t, tn } from "../../state/language";
+import { buttonClass } from "../../ui/Button";
+import { PageHeader } from "../../ui/PageHeader";
+import { Pill } from "../../ui/Pill";
 import { FIGURES, formatFigure, splitCode } from "./figures";
+import styles from "./services.module.css";
 
 const PARTS: Record<string, string> = {
   metadatabase: /* text */ "Database",
@@ -19,32 +23,57 @@ const PARTS: Record<string, string> = {
 };
 
 export function ServicesPage() {
+  const query = useQuery(servicesQuery());
   return (
     <>
-      <h1>{t("Services and problems")}</h1>
-      <Answer query={useQuery(servicesQuery())} what={t("the services")}>
+      <PageHeader
+        title={t("Services and problems")}
+        state={
+          query.data && (
+            <Pill tone={query.data.problems.length === 0 ? "good" : "bad"}>
+              {query.data.problems.length === 0
+                ? t("No problem is known.")
+                : tn("{count} problem", "{count} problems", query.data.problems.length)}
+            </Pill>
+          )
+        }
+        facts={
+          query.data && (
+            <span>
+              {tn(
+                "{count} process is alive",
+                "{count} processes are alive",
+                query.data.services.filter((one) => one.alive).length,
+              )}
+            </span>
+          )
+        }
+        acts={
+          <a href="/services/plain" className={buttonClass()}>
+            {t("The same without a script")}
+          </a>
+        }
+      />
+      <Answer query={query} what={t("the services")}>
         {(found) => (
           <>
-            {found.problems.length === 0 ? (
-              <p className="good">{t("No problem is known.")}</p>
-            ) : (
-              found.problems.map((one) => (
-                <p key={one} className="notice name">
-                  <WithCode text={one} />
-                </p>
-              ))
-            )}
-            <h2>{t("Parts")}</h2>
-            <ul className="cards">
+            {found.problems.map((one) => (
+              <p key={one} className="notice name">
+                <WithCode text={one} />
+              </p>
+            ))}
+            <ul className="cards" aria-label={t("Parts")}>
               {found.parts.map((one) => (
                 <li key={one.name}>
-                  <b>{t(PARTS[one.name] ?? one.name)}</b>
-                  <span className={one.status === "healthy" ? "good" : one.status ? "bad" : "soft"}>
-                    {one.status === "healthy"
-                      ? t("healthy")
-                      : one.status
-                        ? t("unhealthy")
-                        : t(one.name === "triggerer" ? /* text */ "not needed so far" : /* text */ "not running")}
+                  <span className={styles.part}>
+                    <b>{t(PARTS[one.name] ?? one.name)}</b>
+                    <Pill tone={one.status === "healthy" ? "good" : one.status ? "bad" : "neutral"}>
+                      {one.status === "healthy"
+                        ? t("healthy")
+                        : one.status
+                          ? t("unhealthy")
+                          : t(one.name === "triggerer" ? /* text */ "not needed so far" : /* text */ "not running")}
+                    </Pill>
                   </span>
                   {one.note && <span className="soft">{one.note}</span>}
                 </li>
@@ -59,9 +88,6 @@ export function ServicesPage() {
                 <Row key={`${one.service} ${one.id}`} one={one} />
               ))}
             </StackTable>
-            <p>
-              <a href="/services/plain">{t("The same without a script")}</a>
-            </p>
           </>
         )}
       </Answer>
@@ -77,7 +103,9 @@ function Row({ one }: { one: Services["services"][number] }) {
         <b>{one.service}</b>
         <span className="soft block name">{one.id}</span>
       </td>
-      <td className={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</td>
+      <td>
+        <Pill tone={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</Pill>
+      </td>
       <td>
         <span className="name">{one.host}</span>
       </td>
@@ -86,27 +114,27 @@ function Row({ one }: { one: Services["services"][number] }) {
         <Time at={one.beat_at} />
       </td>
       <td>
-        {one.groups !== null && one.groups !== undefined && (
-          <span className="block">{t("{count} of 64 groups of DAGs", { count: one.groups })}</span>
-        )}
-        {(one.queues ?? []).length > 0 && (
-          <span className="block">{t("queues: {names}", { names: (one.queues ?? []).join(", ") })}</span>
-        )}
-        {one.slots !== null && one.slots !== undefined && (
-          <span className="block">{t("slots: {count}", { count: one.slots })}</span>
-        )}
-        {one.used_by && (
-          <span className={one.used_by.length ? "block name" : "block soft"}>
-            {one.used_by.length
-              ? t("used by schedulers on {hosts}", { hosts: one.used_by.join(", ") })
-              : t("used by no scheduler")}
-          </span>
-        )}
-        {shown.map(([name, label, unit]) => (
-          <span key={name} className="block">
-            <span className="soft">{t(label)}</span> {formatFigure(one.figures?.[name] ?? 0, unit)}
-          </span>
-        ))}
+        <span className={styles.figures}>
+          {one.groups !== null && one.groups !== undefined && (
+            <span>{t("{count} of 64 groups of DAGs", { count: one.groups })}</span>
+          )}
+          {(one.queues ?? []).length > 0 && (
+            <span>{t("queues: {names}", { names: (one.queues ?? []).join(", ") })}</span>
+          )}
+          {one.slots !== null && one.slots !== undefined && <span>{t("slots: {count}", { count: one.slots })}</span>}
+          {one.used_by && (
+            <span className={one.used_by.length ? "name" : "soft"}>
+              {one.used_by.length
+                ? t("used by schedulers on {hosts}", { hosts: one.used_by.join(", ") })
+                : t("used by no scheduler")}
+            </span>
+          )}
+          {shown.map(([name, label, unit]) => (
+            <span key={name}>
+              <span className="soft">{t(label)}</span> {formatFigure(one.figures?.[name] ?? 0, unit)}
+            </span>
+          ))}
+        </span>
       </td>
     </tr>
   );

@@ -5,11 +5,16 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type TriggerWait, type Triggers, triggersQuery } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { DagLink, PlaceLinks } from "../../components/Names";
-import { SearchField } from "../../components/SearchField";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { Value } from "../../components/Value";
 import { t, tn } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { ClockIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { Pill } from "../../ui/Pill";
+import { SearchBox } from "../../ui/SearchBox";
 import styles from "./triggers.module.css";
 
 const KINDS: Record<string, string> = {
@@ -24,25 +29,29 @@ export function TriggersPage() {
   const navigate = useNavigate();
   return (
     <>
-      <h1>{t("Triggers")}</h1>
-      <p className="soft">
-        {t("Deferred tasks hold no process. A triggerer runs their triggers; the scheduler keeps their timers.")}
-      </p>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
+      <PageHeader
+        title={t("Triggers")}
+        facts={
+          <span>
+            {t("Deferred tasks hold no process. A triggerer runs their triggers; the scheduler keeps their timers.")}
+          </span>
+        }
+      />
+      <Toolbar label={t("Controls")}>
+        <SearchBox
           label={t("DAG id")}
           value={dag}
           onChange={(text) => void navigate({ to: "/triggers", search: { dag: text }, replace: true })}
         />
-      </form>
+      </Toolbar>
       <Answer query={useQuery(triggersQuery(dag, after))} what={t("the triggers")}>
         {(found) => (
           <>
             <Faults faults={found.faults} />
-            <Triggerers rows={found.triggerers} />
-            <h2>{t("Waiting")}</h2>
             {found.waits.length === 0 ? (
-              <p className="soft">{t("No task is deferred.")}</p>
+              <EmptyState icon={ClockIcon} title={t("No task is deferred.")}>
+                {t("A task that waits for something outside frees its slot and stands here until its trigger fires.")}
+              </EmptyState>
             ) : (
               <StackTable
                 label={t("Deferred tasks")}
@@ -53,19 +62,17 @@ export function TriggersPage() {
                 ))}
               </StackTable>
             )}
+            <Triggerers rows={found.triggerers} />
             <nav className="acts" aria-label={t("Pages of the list")}>
               {after !== undefined && (
-                <button type="button" onClick={() => void navigate({ to: "/triggers", search: { dag } })}>
-                  {t("First page")}
-                </button>
+                <Button onClick={() => void navigate({ to: "/triggers", search: { dag } })}>{t("First page")}</Button>
               )}
               {found.next !== null && (
-                <button
-                  type="button"
+                <Button
                   onClick={() => void navigate({ to: "/triggers", search: { dag, after: found.next ?? undefined } })}
                 >
                   {t("Next")}
-                </button>
+                </Button>
               )}
             </nav>
           </>
@@ -123,7 +130,9 @@ function Triggerers({ rows }: { rows: Triggers["triggerers"] }) {
         {rows.map((one) => (
           <li key={one.id}>
             <b className="name">{one.id}</b>
-            <span className={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</span>
+            <span>
+              <Pill tone={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</Pill>
+            </span>
             <span>{t("{running} of {capacity} triggers run", { running: one.running, capacity: one.capacity })}</span>
             <span className="soft">
               {t("{succeeded} succeeded, {failed} failed", { succeeded: one.succeeded, failed: one.failed })}

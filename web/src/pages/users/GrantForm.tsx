@@ -1,10 +1,11 @@
 /** Gives an account a role on some DAGs. */
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useAct } from "../../api/administrationChanges";
 import { post } from "../../api/client";
-import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import { Field, SelectField } from "../../ui/Field";
+import { FormDialog } from "../../ui/FormDialog";
 import { GRANT_ROLES } from "./roles";
 
 export function GrantForm({ name, done }: { name: string; done: () => void }) {
@@ -12,37 +13,39 @@ export function GrantForm({ name, done }: { name: string; done: () => void }) {
   const [kind, setKind] = useState("dag");
   const [pattern, setPattern] = useState("");
   const [role, setRole] = useState("user");
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () =>
     void act
       .mutateAsync(() => post("/api/gnomon/v1/operations/accounts.grant", { body: { name, kind, pattern, role } }))
       .then(done, () => undefined);
-  };
   return (
-    <form onSubmit={send} aria-label={t("Grant for {name}", { name })}>
-      <div className="acts">
-        <label>
-          {t("Role")}{" "}
-          <select value={role} onChange={(event) => setRole(event.target.value)}>
-            {GRANT_ROLES.map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t("on DAGs by")}{" "}
-          <select value={kind} onChange={(event) => setKind(event.target.value)}>
-            <option value="dag">{t("id")}</option>
-            <option value="tag">{t("tag")}</option>
-          </select>
-        </label>
-        <label>
-          {t("Pattern, with * and ?")}{" "}
-          <input required value={pattern} onChange={(event) => setPattern(event.target.value)} />
-        </label>
-        <button disabled={act.isPending}>{t("Add")}</button>
-      </div>
-      {act.error && <Refusal error={act.error} />}
-    </form>
+    <FormDialog
+      title={t("Grant for {name}", { name })}
+      submit={t("Add")}
+      close={done}
+      send={send}
+      isBusy={act.isPending}
+      error={act.error}
+    >
+      <SelectField
+        label={t("Role")}
+        value={role}
+        onChange={setRole}
+        options={GRANT_ROLES.map((one) => ({ value: one, label: one }))}
+      />
+      <SelectField
+        label={t("on DAGs by")}
+        value={kind}
+        onChange={setKind}
+        options={[
+          { value: "dag", label: t("id") },
+          { value: "tag", label: t("tag") },
+        ]}
+      />
+      <Field label={t("Pattern, with * and ?")}>
+        {(control) => (
+          <input {...control} required value={pattern} onChange={(event) => setPattern(event.target.value)} />
+        )}
+      </Field>
+    </FormDialog>
   );
 }

@@ -1,10 +1,11 @@
 /** Creates an account with a random password, which is shown once, or without one. */
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useAct } from "../../api/administrationChanges";
 import { post } from "../../api/client";
-import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import { Field } from "../../ui/Field";
+import { FormDialog } from "../../ui/FormDialog";
 import { makePassword, ROLES } from "./roles";
 
 export function NewUserForm({ done, show }: { done: () => void; show: (name: string, secret: string) => void }) {
@@ -12,8 +13,7 @@ export function NewUserForm({ done, show }: { done: () => void; show: (name: str
   const [name, setName] = useState("");
   const [role, setRole] = useState("viewer");
   const [hasPassword, setHasPassword] = useState(true);
-  const send = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     const password = hasPassword ? makePassword() : null;
     void act
       .mutateAsync(() => post("/api/gnomon/v1/operations/accounts.create", { body: { name, role, password } }))
@@ -26,37 +26,48 @@ export function NewUserForm({ done, show }: { done: () => void; show: (name: str
       );
   };
   return (
-    <form className="form" onSubmit={send} aria-label={t("New user")}>
+    <FormDialog
+      title={t("New user")}
+      submit={t("Create the user")}
+      close={done}
+      send={send}
+      isBusy={act.isPending}
+      error={act.error}
+    >
+      <Field label={t("Name")}>
+        {(control) => (
+          <input
+            {...control}
+            required
+            maxLength={100}
+            autoComplete="off"
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field
+        label={t("Role")}
+        hint={
+          role === "none"
+            ? t("The account may do only what grants on single DAGs permit.")
+            : t(
+                "A role includes the ones before it: viewer reads; user triggers, clears, marks and pauses; operator changes connections, Variables and pools; admin changes accounts.",
+              )
+        }
+      >
+        {(control) => (
+          <select {...control} value={role} onChange={(event) => setRole(event.target.value)}>
+            {ROLES.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </Field>
       <label>
-        {t("Name")}{" "}
-        <input
-          required
-          maxLength={100}
-          autoComplete="off"
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-      </label>
-      <label>
-        {t("Role")}{" "}
-        <select value={role} onChange={(event) => setRole(event.target.value)}>
-          {ROLES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      {role === "none" && <p className="hint">{t("The account may do only what grants on single DAGs permit.")}</p>}
-      <label className="check">
-        <input type="checkbox" checked={hasPassword} onChange={(event) => setHasPassword(event.target.checked)} />{" "}
+        <input type="checkbox" checked={hasPassword} onChange={(event) => setHasPassword(event.target.checked)} />
         {t("With a random password, which is shown once")}
       </label>
-      {act.error && <Refusal error={act.error} />}
-      <div className="acts">
-        <button disabled={act.isPending}>{t("Create the user")}</button>
-        <button type="button" onClick={done}>
-          {t("Cancel")}
-        </button>
-      </div>
-    </form>
+    </FormDialog>
   );
 }

@@ -5,35 +5,44 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { allTokensQuery, choosePart, PAGE, type TokenRow } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { post } from "../../api/client";
+import { Act } from "../../components/Act";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
-import { PageButtons } from "../../components/PageButtons";
-import { SearchField } from "../../components/SearchField";
+import { PageSteps } from "../../components/PageSteps";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
-import { useMay } from "../../state/account";
+import { TOKEN_STATES } from "./roles";
 import { t } from "../../state/language";
+import { buttonClass } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { Pill } from "../../ui/Pill";
+import { SearchBox } from "../../ui/SearchBox";
 
 const route = getRouteApi("/tokens");
 
 export function TokensPage() {
   const filters = route.useSearch();
   const navigate = useNavigate();
+  const create = (
+    <Link to="/account" search={{}} className={buttonClass("primary")}>
+      {t("Create a token of your own account")}
+    </Link>
+  );
   return (
     <>
-      <h1>{t("API tokens")}</h1>
-      <p>
-        <Link to="/account" search={{}}>
-          {t("Create a token of your own account")}
-        </Link>
-      </p>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
+      <PageHeader
+        title={t("API tokens")}
+        facts={<span>{t("Tokens of all accounts: programs use the API with them")}</span>}
+        acts={create}
+      />
+      <Toolbar label={t("Controls")}>
+        <SearchBox
           label={t("Search")}
           value={filters.search}
           onChange={(search) => void navigate({ to: "/tokens", search: { search }, replace: true })}
         />
-      </form>
+      </Toolbar>
       <Answer query={useQuery(allTokensQuery())} what={t("the tokens")}>
         {(found) => {
           const { shown, total } = choosePart(
@@ -42,7 +51,9 @@ export function TokensPage() {
             (one) => `${one.name} ${one.token} ${one.account} ${one.role} ${one.state}`,
           );
           return total === 0 ? (
-            <p>{t("There are no API tokens.")}</p>
+            <EmptyState title={t("There are no API tokens.")}>
+              {t("A program that uses the API needs one. It is created in the account that it acts for.")}
+            </EmptyState>
           ) : (
             <>
               <StackTable
@@ -61,7 +72,7 @@ export function TokensPage() {
                   <Row key={one.token} one={one} />
                 ))}
               </StackTable>
-              <PageButtons
+              <PageSteps
                 page={filters.page ?? 1}
                 size={PAGE}
                 total={total}
@@ -77,7 +88,6 @@ export function TokensPage() {
 
 function Row({ one }: { one: TokenRow }) {
   const act = useAct("tokens", "audit");
-  const mayRevoke = useMay("edit account");
   return (
     <tr className={one.state === "valid" ? undefined : "off"}>
       <td>
@@ -88,29 +98,33 @@ function Row({ one }: { one: TokenRow }) {
         <span className="name">{one.account}</span>
       </td>
       <td>{one.role}</td>
-      <td>{one.state}</td>
+      <td>
+        <Pill tone={one.state === "valid" ? "good" : "neutral"}>{t(TOKEN_STATES[one.state] ?? one.state)}</Pill>
+      </td>
       <td>{one.expires_at ? <Time at={one.expires_at} /> : t("never")}</td>
       <td>
         <Time at={one.used_at} />
       </td>
       <td>
-        {one.state === "valid" && mayRevoke && (
-          <ConfirmButton
-            label={t("Revoke")}
-            name={t("Revoke token {name}", { name: one.name })}
-            confirm={t("Revoke the token")}
-            question={
-              <p>
-                {t("Revoke the token {name} of {account}? Requests with it are refused from now on.", {
-                  name: one.name,
-                  account: one.account,
-                })}
-              </p>
-            }
-            act={() =>
-              act.mutateAsync(() => post("/api/gnomon/v1/operations/tokens.revoke", { body: { token: one.token } }))
-            }
-          />
+        {one.state === "valid" && (
+          <Act needs="edit account">
+            <ConfirmButton
+              label={t("Revoke")}
+              name={t("Revoke token {name}", { name: one.name })}
+              confirm={t("Revoke the token")}
+              question={
+                <p>
+                  {t("Revoke the token {name} of {account}? Requests with it are refused from now on.", {
+                    name: one.name,
+                    account: one.account,
+                  })}
+                </p>
+              }
+              act={() =>
+                act.mutateAsync(() => post("/api/gnomon/v1/operations/tokens.revoke", { body: { token: one.token } }))
+              }
+            />
+          </Act>
         )}
       </td>
     </tr>

@@ -3,6 +3,13 @@
 export const ROLES = ["none", "viewer", "user", "operator", "admin"] as const;
 export const GRANT_ROLES = ["viewer", "user", "operator"] as const;
 
+/** The words for the states of a token. */
+export const TOKEN_STATES: Record<string, string> = {
+  valid: /* text */ "valid",
+  expired: /* text */ "expired",
+  revoked: /* text */ "revoked",
+};
+
 export interface Grant {
   role: string;
   kind: string;

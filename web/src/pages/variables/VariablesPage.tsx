@@ -6,15 +6,20 @@ import { useState } from "react";
 import { PAGE, type Variable, variablesQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { post, remove } from "../../api/client";
+import { Act } from "../../components/Act";
 import { Answer } from "../../components/Answer";
 import { ConfirmButton } from "../../components/ConfirmButton";
-import { PageButtons } from "../../components/PageButtons";
-import { SearchField } from "../../components/SearchField";
+import { PageSteps } from "../../components/PageSteps";
+import { RowActs } from "../../components/RowActs";
 import { StackTable } from "../../components/StackTable";
-import { type Done, UndoLine } from "../../components/UndoLine";
 import { Value } from "../../components/Value";
-import { useMay } from "../../state/account";
 import { t, tn } from "../../state/language";
+import { showToast } from "../../state/toasts";
+import { Button } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { CodeIcon, PlusIcon, UploadIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { SearchBox } from "../../ui/SearchBox";
 import { ExportButton, ImportForm } from "./VariableFiles";
 import { VariableForm } from "./VariableForm";
 
@@ -24,64 +29,80 @@ export function VariablesPage() {
   const filters = route.useSearch();
   const navigate = useNavigate();
   const [edited, setEdited] = useState<Variable | "new">();
-  const [deleted, setDeleted] = useState<Done>();
-  const [imports, setImports] = useState(false);
-  const mayCreate = useMay("create variable");
-  const mayEdit = useMay("edit variable");
+  const [isImporting, setImporting] = useState(false);
+  const list = useQuery(variablesQuery(filters));
+  const isEmpty = list.data?.total_entries === 0 && !filters.search;
+  const create = (
+    <Act needs="create variable">
+      <Button look="primary" icon={PlusIcon} onClick={() => setEdited("new")}>
+        {t("New Variable")}
+      </Button>
+    </Act>
+  );
+  const bring = (
+    <Act needs="edit variable">
+      <Button icon={UploadIcon} onClick={() => setImporting(true)}>
+        {t("Import")}
+      </Button>
+    </Act>
+  );
   return (
     <>
-      <h1>{t("Variables")}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <SearchField
-          label={t("Search")}
-          value={filters.search}
-          onChange={(search) => void navigate({ to: "/variables", search: { search }, replace: true })}
-        />
-        {mayCreate && (
-          <button type="button" onClick={() => setEdited("new")}>
-            {t("New Variable")}
-          </button>
-        )}
-        {mayEdit && (
-          <button type="button" aria-expanded={imports} onClick={() => setImports(!imports)}>
-            {t("Import")}
-          </button>
-        )}
-        <ExportButton />
-      </form>
-      {imports && <ImportForm done={() => setImports(false)} />}
-      {edited && (
-        <VariableForm
-          key={edited === "new" ? "" : edited.key}
-          variable={edited === "new" ? undefined : edited}
-          done={() => setEdited(undefined)}
-        />
+      <PageHeader
+        title={t("Variables")}
+        facts={
+          list.data && <span role="status">{tn("{count} Variable", "{count} Variables", list.data.total_entries)}</span>
+        }
+        acts={!isEmpty && create}
+      />
+      {!isEmpty && (
+        <Toolbar label={t("Controls")}>
+          <SearchBox
+            label={t("Search")}
+            value={filters.search}
+            onChange={(search) => void navigate({ to: "/variables", search: { search }, replace: true })}
+          />
+          {bring}
+          <ExportButton />
+        </Toolbar>
       )}
-      {deleted && <UndoLine done={deleted} close={() => setDeleted(undefined)} />}
-      <Answer query={useQuery(variablesQuery(filters))} what={t("the Variables")}>
-        {(found) => (
+      <Act needs="edit variable">
+        {isImporting && <ImportForm done={() => setImporting(false)} />}
+        {edited && <VariableForm variable={edited === "new" ? undefined : edited} done={() => setEdited(undefined)} />}
+      </Act>
+      <Answer query={list} what={t("the Variables")}>
+        {(answer) => (
           <>
-            <p className="soft" role="status">
-              {tn("{count} Variable", "{count} Variables", found.total_entries)}
-            </p>
-            {found.total_entries === 0 && !filters.search && (
-              <p>
+            {isEmpty && (
+              <EmptyState
+                icon={CodeIcon}
+                title={t("No Variable yet")}
+                acts={
+                  <>
+                    {create}
+                    {bring}
+                  </>
+                }
+              >
                 {t(
                   "A Variable is a value under a key that DAGs read when they run, so that it can change without a change of their files.",
                 )}
-              </p>
+              </EmptyState>
             )}
-            {found.variables.length > 0 && (
+            {answer.total_entries === 0 && filters.search && (
+              <EmptyState title={t("No Variable has this in its key.")} />
+            )}
+            {answer.variables.length > 0 && (
               <StackTable label={t("Variables")} headings={[t("Key"), t("Value"), t("Description"), t("Actions")]}>
-                {found.variables.map((one) => (
-                  <Row key={one.key} one={one} edit={() => setEdited(one)} onDeleted={setDeleted} />
+                {answer.variables.map((one) => (
+                  <Row key={one.key} one={one} edit={() => setEdited(one)} />
                 ))}
               </StackTable>
             )}
-            <PageButtons
+            <PageSteps
               page={filters.page ?? 1}
               size={PAGE}
-              total={found.total_entries}
+              total={answer.total_entries}
               go={(page) => void navigate({ to: "/variables", search: { ...filters, page } })}
             />
           </>
@@ -91,41 +112,30 @@ export function VariablesPage() {
   );
 }
 
-function Row({
-  one,
-  edit,
-  onDeleted,
-}: {
-  one: Variable;
-  edit: () => void;
-  onDeleted: (done: Done | undefined) => void;
-}) {
+function Row({ one, edit }: { one: Variable; edit: () => void }) {
   const act = useAct("variables");
   const { key, value, description } = one;
   const isMasked = (value ?? "").includes("***");
-  const restore = () => act.mutateAsync(() => post("/api/v2/variables", { body: { key, value, description } }));
+  const restore = async () => {
+    await act.mutateAsync(() => post("/api/v2/variables", { body: { key, value, description } }));
+  };
   return (
     <tr>
       <td>
-        <b className="name">{one.key}</b>
+        <b className="name">{key}</b>
       </td>
       <td>
-        <Value text={one.value ?? ""} />
+        <Value text={value ?? ""} />
       </td>
       <td>
-        <Value text={one.description || "–"} isCode={false} />
+        <Value text={description || "–"} isCode={false} />
       </td>
       <td>
-        <div className="acts">
-          {useMay("edit variable") && (
-            <button type="button" aria-label={t("Edit Variable {name}", { name: one.key })} onClick={edit}>
-              {t("Edit")}
-            </button>
-          )}
-          {useMay("delete variable") && (
+        <RowActs needs="edit variable" name={t("Edit Variable {name}", { name: key })} edit={edit}>
+          <Act needs="delete variable">
             <ConfirmButton
               label={t("Delete")}
-              name={t("Delete Variable {name}", { name: one.key })}
+              name={t("Delete Variable {name}", { name: key })}
               confirm={t("Delete the Variable")}
               question={
                 <p>
@@ -139,16 +149,12 @@ function Row({
                 act
                   .mutateAsync(() => remove("/api/v2/variables/{variable_key}", { path: { variable_key: key } }))
                   .then(() =>
-                    onDeleted(
-                      isMasked
-                        ? undefined
-                        : { text: t("The Variable {name} is deleted.", { name: key }), undo: restore },
-                    ),
+                    showToast(t("The Variable {name} is deleted.", { name: key }), isMasked ? undefined : restore),
                   )
               }
             />
-          )}
-        </div>
+          </Act>
+        </RowActs>
       </td>
     </tr>
   );

@@ -101,11 +101,7 @@ export const ADMINISTRATION: Record<string, string> = {
   "Only pool {name} is shown.": "仅显示资源池 {name}。",
   "Only what I did": "仅我的操作",
   "No event fits these filters.": "没有符合这些筛选条件的事件。",
-  "No plugin is installed. A Python file in the plugins folder, or a package with an entry point, adds one.":
-    "未安装插件。插件文件夹中的 Python 文件或带入口点的包可添加插件。",
   "No problem is known.": "没有已知问题。",
-  "No provider package is installed. A package that is installed beside Gnomon with pip is found by itself.":
-    "未安装提供者包。用 pip 安装在 Gnomon 旁边的包会被自动找到。",
   Option: "选项",
   Options: "选项",
   Package: "包",
@@ -141,7 +137,6 @@ export const ADMINISTRATION: Record<string, string> = {
   Scheduler: "调度器",
   Schema: "模式",
   Search: "搜索",
-  Section: "节",
   Service: "服务",
   Sessions: "会话",
   "Sessions of {name}": "{name} 的会话",

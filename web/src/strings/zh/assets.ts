@@ -21,8 +21,6 @@ export const ASSETS: Record<string, string> = {
   "Materialize: run the DAG that writes it": "物化：运行写入它的 DAG",
   Next: "下一页",
   "No DAG is scheduled by this asset.": "没有 DAG 由此资产调度。",
-  "No DAG names an asset. A task that writes one has it in outlets.":
-    "没有 DAG 引用资产。写入资产的任务将其放在 outlets 中。",
   "No asset has this in its name.": "没有资产的名称包含此文字。",
   "No backfill fits these filters.": "没有符合筛选条件的补数据。",
   "No task writes this asset.": "没有任务写入此资产。",

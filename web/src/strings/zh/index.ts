@@ -15,6 +15,8 @@ import { RUN } from "./run";
 import { STATES } from "./states";
 import { TASK } from "./task";
 import { TIMETABLES } from "./timetables";
+import { INSTALLATION } from "./installation";
+import { TOUR } from "./tour";
 import { WORK } from "./work";
 
 export const TEXTS: Record<string, string> = {
@@ -34,4 +36,6 @@ export const TEXTS: Record<string, string> = {
   ...TASK,
   ...TIMETABLES,
   ...WORK,
+  ...INSTALLATION,
+  ...TOUR,
 };
