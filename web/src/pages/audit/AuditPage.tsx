@@ -5,7 +5,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { type AuditFilters, auditQuery, type EventRow, PAGE } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { MomentField } from "../../components/filters/ZonedFields";
-import { DagLink, RunLink, TaskLink } from "../../components/Names";
+import { DagLink, PlaceLinks, RunLink } from "../../components/Names";
 import { PageSteps } from "../../components/PageSteps";
 import { SearchField } from "../../components/SearchField";
 import { StackTable } from "../../components/StackTable";
@@ -129,17 +129,7 @@ function Row({ one }: { one: EventRow }) {
       </td>
       <td>{one.event.replaceAll("_", " ")}</td>
       <td>
-        {one.dag_id && <DagLink dagId={one.dag_id} />}
-        {one.dag_id && one.run_id && (
-          <span className="block">
-            <RunLink dagId={one.dag_id} runId={one.run_id} />
-          </span>
-        )}
-        {one.dag_id && one.run_id && one.task_id && (
-          <span className="block">
-            <TaskLink dagId={one.dag_id} runId={one.run_id} taskId={one.task_id} mapIndex={one.map_index} />
-          </span>
-        )}
+        <About one={one} />
         {change.about && <Value text={change.about} isCode={false} />}
       </td>
       <td>
@@ -150,5 +140,22 @@ function Row({ one }: { one: EventRow }) {
       </td>
       <td>{change.from ?? <span className="soft">–</span>}</td>
     </tr>
+  );
+}
+
+function About({ one }: { one: EventRow }) {
+  const { dag_id: dagId, run_id: runId, task_id: taskId, map_index: mapIndex } = one;
+  if (!dagId) return null;
+  if (runId && taskId) return <PlaceLinks dagId={dagId} runId={runId} taskId={taskId} mapIndex={mapIndex} />;
+  return (
+    <span className={styles.about}>
+      <DagLink dagId={dagId} />
+      {runId && (
+        <>
+          {" "}
+          <span aria-hidden="true">›</span> <RunLink dagId={dagId} runId={runId} />
+        </>
+      )}
+    </span>
   );
 }
