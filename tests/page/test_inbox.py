@@ -17,7 +17,7 @@ def test_questions_that_wait_are_counted_in_the_navigation_and_those_for_me_come
         mine = page.get_by_role("group", name="Question: Publish the report of March?")
         expect(mine.first).to_contain_text("<b>not markup</b>")
         expect(page.get_by_role("group", name="Question: Which region?").first).to_be_visible()
-        page.get_by_role("button", name="Work").click()
+        page.get_by_role("button", name="Pages").click()
         expect(page.get_by_role("link", name="Questions to people")).to_contain_text("questions wait")
         page.keyboard.press("Escape")
         seen.check()

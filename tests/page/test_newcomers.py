@@ -99,9 +99,7 @@ def test_a_new_backfill_begins_with_the_past_week(browser: Browser, product: Pro
         seen.check()
 
 
-def test_pools_are_offered_once_in_the_navigation_and_once_by_the_palette(
-    browser: Browser, product: Product
-) -> None:
+def test_pools_are_offered_once_in_the_navigation_and_once_by_the_palette(browser: Browser, product: Product) -> None:
     with visit(browser, product) as seen:
         seen.log_in()
         page = seen.page

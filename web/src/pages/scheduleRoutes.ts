@@ -17,6 +17,7 @@ const dependencies = createRoute({
     dag: text,
     day: day,
     first: count || undefined,
+    zone: oneOf(["page"]),
   }),
   loaderDeps: ({ search }) => search,
   loader: ({ context, deps }) => readDay(context.client, deps.dag, deps.day, deps.first),

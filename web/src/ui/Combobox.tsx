@@ -12,11 +12,13 @@ interface Props {
   value: string;
   values: readonly string[];
   placeholder?: string;
+  /** For a toolbar: screen readers alone have the label. */
+  isBare?: boolean;
   /** An empty text: nothing is chosen. */
   choose: (value: string) => void;
 }
 
-export function Combobox({ label, value, values, placeholder, choose }: Props) {
+export function Combobox({ label, value, values, placeholder, isBare, choose }: Props) {
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   if (known !== value) {
@@ -41,7 +43,7 @@ export function Combobox({ label, value, values, placeholder, choose }: Props) {
       }}
     >
       <div className={styles.field}>
-        <ComboboxLabel className={styles.label}>{label}</ComboboxLabel>
+        <ComboboxLabel className={isBare ? "unseen" : styles.label}>{label}</ComboboxLabel>
         <Input
           className={styles.input}
           placeholder={placeholder}

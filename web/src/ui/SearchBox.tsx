@@ -15,7 +15,7 @@ interface Props {
 export function SearchBox({ label, value, onChange, placeholder = label }: Props) {
   const [typed, setTyped] = useTyped(value ?? "", (text) => onChange(text || undefined));
   return (
-    <span className={styles.box} role="search">
+    <span className={styles.box}>
       <SearchIcon size={16} strokeWidth={1.75} aria-hidden="true" />
       <input
         type="search"

@@ -5,7 +5,16 @@ import { type KeyboardEvent, type PointerEvent, useMemo, useRef, useState } from
 import { useNow } from "../../components/Ago";
 import { useSize } from "../../components/useSize";
 import { t } from "../../state/language";
-import { countStates, drawDay, findNeighbours, type Link, listTicks, type Mark } from "./dayGeometry";
+import {
+  type Bundle,
+  bundleLinks,
+  countStates,
+  drawDay,
+  findNeighbours,
+  type Link,
+  listTicks,
+  type Mark,
+} from "./dayGeometry";
 import type { DayModel } from "./dayModel";
 import { ZoneClock } from "../../state/days";
 import { MarkDetails } from "./MarkDetails";
@@ -42,6 +51,9 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
   const drag = useDrag(width, move);
   const shown = drawing.marks.find((one) => one.key === active) ?? drawing.marks.find((one) => one.key === chosen);
   const near = shown && findNeighbours(drawing.links, shown.key);
+  const lines = useMemo(() => bundleLinks(drawing.links), [drawing.links]);
+  const stateOf = (link: Link) =>
+    !near ? "" : near.waitsFor.includes(link) ? "for" : near.waitedBy.includes(link) ? "by" : "dim";
   const lit = new Set(
     near ? [...near.waitsFor.map((one) => one.to.key), ...near.waitedBy.map((one) => one.from.key), shown.key] : [],
   );
@@ -105,12 +117,11 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
                 <rect x={0} y={TOP + at * LANE} width={width} height={LANE - 4} rx={6} />
               </g>
             ))}
-            {drawing.links.map((link, at) => (
-              <LinkPath
-                key={at}
-                link={link}
-                state={!near ? "" : near.waitsFor.includes(link) ? "for" : near.waitedBy.includes(link) ? "by" : "dim"}
-              />
+            {lines.alone.map((link, at) => (
+              <LinkPath key={at} link={link} state={stateOf(link)} />
+            ))}
+            {lines.bundles.map((bundle) => (
+              <BundlePath key={bundle.key} bundle={bundle} stateOf={stateOf} />
             ))}
             {drawing.marks.map((mark) => (
               <MarkShape key={mark.key} mark={mark} isLit={lit.has(mark.key)} isActive={mark.key === shown?.key} />
@@ -232,6 +243,40 @@ function LinkPath({ link, state }: { link: Link; state: string }) {
       className={`${styles.wait} ${styles[`rule-${link.rule}`] ?? ""} ${styles[state] ?? ""}`}
       d={`M ${from.x} ${from.y} C ${from.x} ${sag}, ${to.x} ${sag}, ${to.x} ${to.y}`}
     />
+  );
+}
+
+/** How far from the many ends of a bundle its one line fans out. */
+const FAN = 22;
+const TRUNK_MAX = 5;
+
+function BundlePath({ bundle, stateOf }: { bundle: Bundle; stateOf: (link: Link) => string }) {
+  const states = bundle.ends.map((one) => stateOf(one.link));
+  const root = { x: bundle.root.x + bundle.root.width / 2, y: middle(bundle.root) };
+  const ends = bundle.ends.map(({ mark }) => ({ x: mark.x + mark.width / 2, y: middle(mark) }));
+  const y = ends[0]?.y ?? root.y;
+  const hub = {
+    x: ends.reduce((sum, one) => sum + one.x, 0) / ends.length,
+    y: y + (root.y > y ? FAN : -FAN),
+  };
+  const sag = (root.y + hub.y) / 2;
+  const rule = styles[`rule-${bundle.ends[0]?.link.rule}`] ?? "";
+  const loudest = ["for", "by", "", "dim"].find((one) => states.includes(one)) ?? "";
+  return (
+    <>
+      <path
+        className={`${styles.wait} ${styles.trunk} ${styles[loudest] ?? ""}`}
+        style={{ strokeWidth: Math.min(TRUNK_MAX, 1.2 + Math.log2(ends.length)) }}
+        d={`M ${root.x} ${root.y} C ${root.x} ${sag}, ${hub.x} ${sag}, ${hub.x} ${hub.y}`}
+      />
+      {ends.map((end, at) => (
+        <path
+          key={end.x}
+          className={`${styles.wait} ${rule} ${styles[states[at] ?? ""] ?? ""}`}
+          d={`M ${hub.x} ${hub.y} Q ${end.x} ${hub.y}, ${end.x} ${end.y}`}
+        />
+      ))}
+    </>
   );
 }
 

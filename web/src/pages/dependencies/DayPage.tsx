@@ -13,18 +13,25 @@ import {
 } from "../../api/across";
 import { useNow } from "../../components/Ago";
 import { Answer, Failure } from "../../components/Answer";
-import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
+import { useZone } from "../../state/times";
+import { Button, buttonClass, IconButton, Segments } from "../../ui/Button";
+import { Combobox } from "../../ui/Combobox";
+import { EmptyState } from "../../ui/EmptyState";
+import { EarlierIcon, GraphIcon, LaterIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
 import { DayChart } from "./DayChart";
 import { buildDay } from "./dayModel";
 import { DayTable } from "./DayTable";
-import { addDays } from "../../state/zonedTimes";
+import { addDays, zoneName } from "../../state/zonedTimes";
 
 export interface DayView {
   dag?: string;
   day?: string;
   /** Dependencies of the DAG to pass over. */
   first?: number;
+  /** The times are of the zone that the page has, and not of that of the DAG. */
+  zone?: "page";
 }
 
 const DOWNSTREAM_MAX = 8;
@@ -43,25 +50,29 @@ export function DayPage() {
   const graph = useQuery(dependencyGraphQuery());
   return (
     <>
-      <h1>{t("Dependencies of a day")}</h1>
+      <PageHeader
+        title={t("Dependencies of a day")}
+        facts={<span>{t("which runs of a day wait for which runs of other DAGs")}</span>}
+        acts={
+          <Link to="/dependencies/graph" search={{}} className={buttonClass()}>
+            {t("Graph of DAGs and assets")}
+          </Link>
+        }
+      />
       <Answer query={graph} what={t("the dependencies")}>
         {(found) => (
           <>
-            <form className="filters" onSubmit={(event) => event.preventDefault()}>
-              <TypedField
+            <Toolbar label={t("Controls")}>
+              <Combobox
                 label={t("DAG")}
                 value={view.dag ?? ""}
-                list="dags-with-dependencies"
-                onTyped={(dag) => set({ dag: dag || undefined, first: undefined })}
+                values={listConnected(found)}
+                placeholder={t("DAG")}
+                choose={(dag) => set({ dag: dag || undefined, first: undefined })}
+                isBare
               />
-              <datalist id="dags-with-dependencies">
-                {listConnected(found)
-                  .slice(0, OPTIONS_MAX)
-                  .map((one) => (
-                    <option key={one} value={one} />
-                  ))}
-              </datalist>
-            </form>
+              {view.dag !== undefined && <DayBar dagId={view.dag} view={view} set={set} />}
+            </Toolbar>
             {view.dag === undefined ? (
               <ChooseDag graph={found} day={view.day} />
             ) : (
@@ -82,7 +93,9 @@ function ChooseDag({ graph, day }: { graph: DependencyGraph; day: string | undef
   const waiting = [...new Set(known.map((one) => one.dag_id))];
   if (waiting.length === 0) {
     return (
-      <p>{t("No DAG waits for another one. A DAG that does has depends_on or an ExternalTaskSensor in its file.")}</p>
+      <EmptyState icon={GraphIcon} title={t("No DAG waits for another one.")}>
+        {t("A DAG that does has depends_on or an ExternalTaskSensor in its file.")}
+      </EmptyState>
     );
   }
   return (
@@ -139,8 +152,7 @@ function Day({ dagId, view, graph, set }: DayProps) {
     <Answer query={main} what={t("the dependencies of the day")}>
       {(found) => (
         <>
-          <DayBar found={found} set={set} />
-          <DayLanes dagId={dagId} found={found} others={read} set={set} />
+          <DayLanes dagId={dagId} found={found} others={read} view={view} set={set} />
           {others.map(
             (one, at) =>
               one.isError && (
@@ -167,16 +179,12 @@ function Day({ dagId, view, graph, set }: DayProps) {
                 "{count} further dependencies are not shown.",
                 found.left_out,
               )}{" "}
-              <button
-                type="button"
-                disabled={first === 0}
-                onClick={() => set({ first: first > PAGE ? first - PAGE : undefined })}
-              >
+              <Button disabled={first === 0} onClick={() => set({ first: first > PAGE ? first - PAGE : undefined })}>
                 {t("Previous")}
-              </button>{" "}
-              <button type="button" disabled={found.left_out === 0} onClick={() => set({ first: first + PAGE })}>
+              </Button>{" "}
+              <Button disabled={found.left_out === 0} onClick={() => set({ first: first + PAGE })}>
                 {t("Next")}
-              </button>
+              </Button>
             </p>
           )}
         </>
@@ -190,38 +198,46 @@ function combineDays(others: UseQueryResult<DayDependencies>[]) {
   return { others, read: others.flatMap((one) => (one.data ? [one.data] : [])) };
 }
 
-function DayBar({ found, set }: { found: DayDependencies; set: (some: DayView) => void }) {
+/** The day and the zone of its times. */
+function DayBar({ dagId, view, set }: { dagId: string; view: DayView; set: (some: DayView) => void }) {
+  const found = useQuery(dayQuery(dagId, view.day, view.first ?? 0)).data;
+  const own = zoneName(useZone());
+  if (!found) return null;
   const move = (days: number) => set({ day: addDays(found.day, days) });
   return (
-    <div className="acts">
-      <button type="button" onClick={() => move(-1)}>
-        {t("Previous day")}
-      </button>
-      <label>
-        {t("Day")}{" "}
-        <input
-          type="date"
-          value={found.day}
-          min="1900-01-01"
-          max="8999-12-31"
-          onChange={(event) => {
-            if (event.target.value) set({ day: event.target.value });
-          }}
+    <>
+      <IconButton icon={EarlierIcon} label={t("Previous day")} onClick={() => move(-1)} />
+      <input
+        type="date"
+        aria-label={t("Day")}
+        value={found.day}
+        min="1900-01-01"
+        max="8999-12-31"
+        onChange={(event) => {
+          if (event.target.value) set({ day: event.target.value });
+        }}
+      />
+      <IconButton icon={LaterIcon} label={t("Next day")} onClick={() => move(1)} />
+      <Button onClick={() => set({ day: undefined })}>{t("Today")}</Button>
+      {own !== found.timezone && (
+        <Segments
+          label={t("Zone of the times")}
+          value={view.zone ?? "dag"}
+          options={[
+            { value: "dag", label: found.timezone, title: t("Zone of the DAG") },
+            { value: "page", label: own, title: t("Zone of the page") },
+          ]}
+          choose={(zone) => set({ zone: zone === "page" ? "page" : undefined })}
         />
-      </label>
-      <button type="button" onClick={() => move(1)}>
-        {t("Next day")}
-      </button>
-      <button type="button" onClick={() => set({ day: undefined })}>
-        {t("Today")}
-      </button>
+      )}
       <span className="soft">
         <Link to="/dags/$dagId" params={{ dagId: found.dag_id }} search={{}} className="name">
           {found.dag_id}
         </Link>
-        , <Sentence {...found.schedule} />; {t("times of {zone}", { zone: found.timezone })}
+        , <Sentence {...found.schedule} />
+        {own === found.timezone && <>; {t("times of {zone}", { zone: found.timezone })}</>}
       </span>
-    </div>
+    </>
   );
 }
 
@@ -229,11 +245,13 @@ function DayLanes({
   dagId,
   found,
   others,
+  view,
   set,
 }: {
   dagId: string;
   found: DayDependencies;
   others: DayDependencies[];
+  view: DayView;
   set: (some: DayView) => void;
 }) {
   const now = useNow();
@@ -256,6 +274,8 @@ function DayLanes({
   );
   const start = Date.parse(found.start);
   const end = Date.parse(found.end);
+  const own = zoneName(useZone());
+  const zone = view.zone === "page" ? own : found.timezone;
   return (
     <>
       {model.problems.map((one) => (
@@ -272,10 +292,10 @@ function DayLanes({
         start={start}
         end={end}
         day={found.day}
-        zone={found.timezone}
+        zone={zone}
         move={(days) => set({ day: addDays(found.day, days) })}
       />
-      <DayTable model={model} start={start} end={end} zone={found.timezone} />
+      <DayTable model={model} start={start} end={end} zone={zone} />
     </>
   );
 }

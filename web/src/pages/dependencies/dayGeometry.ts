@@ -170,3 +170,45 @@ export function listTicks(
   }
   return ticks;
 }
+
+/** Links that are drawn as one line, which fans out near its many ends. */
+export interface Bundle {
+  key: string;
+  /** The mark that all of them have in common. */
+  root: Mark;
+  /** The other ends, each with its link. */
+  ends: { mark: Mark; link: Link }[];
+}
+
+/** So many links between a mark and the marks of another lane are one line. */
+const BUNDLE_MIN = 3;
+
+/** Links of one mark to many marks of a lane are bundled, first those that a mark waits for, then those that wait for it; the others stay alone. */
+export function bundleLinks(links: readonly Link[]): { bundles: Bundle[]; alone: Link[] } {
+  const across = links.filter((one) => one.from.lane !== one.to.lane);
+  const [waiting, others] = group(across, (one) => ({ root: one.from, mark: one.to, link: one }));
+  const [waited, alone] = group(others, (one) => ({ root: one.to, mark: one.from, link: one }));
+  return {
+    bundles: [...waiting, ...waited],
+    alone: [...links.filter((one) => one.from.lane === one.to.lane), ...alone],
+  };
+}
+
+function group(
+  links: readonly Link[],
+  split: (link: Link) => { root: Mark; mark: Mark; link: Link },
+): [Bundle[], Link[]] {
+  const bundles = new Map<string, Bundle>();
+  for (const one of links) {
+    const { root, mark, link } = split(one);
+    const key = `${root.key}|${mark.lane}|${link.rule}`;
+    const bundle = bundles.get(key) ?? { key, root, ends: [] };
+    bundle.ends.push({ mark, link });
+    bundles.set(key, bundle);
+  }
+  const all = [...bundles.values()];
+  return [
+    all.filter((one) => one.ends.length >= BUNDLE_MIN),
+    all.filter((one) => one.ends.length < BUNDLE_MIN).flatMap((one) => one.ends.map((end) => end.link)),
+  ];
+}

@@ -134,7 +134,7 @@ function UserList({ title, users }: { title: string; users: Users }) {
   if (users.length === 0) return null;
   return (
     <section>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <ul className="lines">
         {users.map((one) => (
           <li key={`${one.dag_id} ${one.run_id} ${one.task_id} ${one.map_index}`}>

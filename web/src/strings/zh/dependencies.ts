@@ -26,8 +26,11 @@ export const DEPENDENCIES: Record<string, string> = {
   Larger: "放大",
   "Next day": "后一天",
   "No DAG depends on another one, triggers one or names an asset.": "没有 DAG 依赖、触发其他 DAG 或引用资产。",
-  "No DAG waits for another one. A DAG that does has depends_on or an ExternalTaskSensor in its file.":
-    "没有 DAG 等待其他 DAG。要等待的 DAG 在其文件中使用 depends_on 或 ExternalTaskSensor 。",
+  "No DAG waits for another one.": "没有 DAG 等待其他 DAG。",
+  "A DAG that does has depends_on or an ExternalTaskSensor in its file.":
+    "有前后依赖的 DAG 在文件中使用 depends_on 或 ExternalTaskSensor。",
+  "Zone of the times": "时间的时区",
+  "Zone of the page": "页面的时区",
   "Only what is around it": "只看它的上下游",
   "Open the DAG": "打开 DAG",
   "Open the asset": "打开资产",
