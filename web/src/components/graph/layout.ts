@@ -1,71 +1,62 @@
-/** What the page asks of the worker that lays a graph out, and what it answers. */
+/** What the page asks of the worker that lays graphs out, and what it answers. */
 
-export interface GraphBox {
+export interface Size {
   width: number;
   height: number;
 }
-
-export interface LayoutRequest {
-  number: number;
-  boxes: GraphBox[];
-  edges: [number, number][];
-  direction: Direction;
-}
-
-/** From left to right, or from top to bottom. */
-export type Direction = "LR" | "TB";
 
 export interface Point {
   x: number;
   y: number;
 }
 
-export interface LayoutAnswer {
-  number: number;
-  width: number;
-  height: number;
-  /** The top left corner of each box. */
-  places: Point[];
-  /** The points of each edge. */
-  points: Point[][];
+export interface Placed extends Point, Size {}
+
+/** From an upstream to a downstream node, by index. */
+export type Edge = [number, number];
+
+/** From left to right, or from top to bottom. */
+export type Direction = "LR" | "TB";
+
+export interface GraphNode extends Size {
+  /** The index of the open group that contains it; null at the top. */
+  parent: number | null;
+  /** An open group gets its size from its content. */
+  isOpenGroup: boolean;
 }
 
-/** A smooth line through the points of an edge. */
-export function drawLine(points: Point[]): string {
-  const first = points[0];
-  if (!first) return "";
-  let path = `M ${round(first.x)} ${round(first.y)}`;
-  for (let at = 1; at < points.length - 1; at += 1) {
-    const here = points[at] as Point;
-    const next = points[at + 1] as Point;
-    path += ` Q ${round(here.x)} ${round(here.y)} ${round((here.x + next.x) / 2)} ${round((here.y + next.y) / 2)}`;
-  }
-  const last = points[points.length - 1] as Point;
-  return `${path} L ${round(last.x)} ${round(last.y)}`;
+export interface GraphRequest {
+  /** Each after its parent. */
+  nodes: GraphNode[];
+  edges: Edge[];
+  /** Edges of different kinds never share a line. Empty: all are alike. */
+  kinds: string[];
+  /** The width of the label of each edge, 0 without one. Empty: no edge has one. */
+  labels: number[];
+  direction: Direction;
+  /** The width of the frame by its height: what is not connected is packed to fit it. */
+  aspect: number;
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
+/** A part of one or several edges that is drawn once. */
+export interface Line {
+  /** Two points at the same height are joined by a straight line, others by a curve that leaves and enters along the direction. */
+  points: Point[];
+  /** The edges of which it is a part. */
+  edges: number[];
+  /** It reaches the node to which its edges lead. */
+  isEnd: boolean;
 }
 
-const LINE_LENGTH = 26;
-const LINES_MAX = 4;
-
-/** The lines of a name: it breaks behind `_`, `.`, `-` and `/`; the last line of a very long one ends with an ellipsis. */
-export function wrapName(name: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const part of name.slice(0, 400).split(/(?<=[_.\-/\s])/)) {
-    for (let rest = part; rest !== ""; rest = rest.slice(LINE_LENGTH)) {
-      const piece = rest.slice(0, LINE_LENGTH);
-      if (line !== "" && line.length + piece.length > LINE_LENGTH) {
-        lines.push(line);
-        line = "";
-      }
-      line += piece;
-    }
-  }
-  if (line !== "") lines.push(line);
-  if (lines.length <= LINES_MAX && name.length <= 400) return lines;
-  return [...lines.slice(0, LINES_MAX - 1), `${(lines[LINES_MAX - 1] ?? "").slice(0, LINE_LENGTH - 1)}…`];
+export interface GraphLayout extends Size {
+  nodes: Placed[];
+  lines: Line[];
+  /** Around equal siblings that stand in columns. */
+  blocks: Placed[];
+  /** Where many edges meet. */
+  joins: Point[];
+  /** The middle of the label of each edge. */
+  labels: (Point | null)[];
 }
+
+export const LABEL_HEIGHT = 18;

@@ -1,31 +1,9 @@
 /** Lays graphs out away from the thread of the page. */
 
-import { layOutFlat } from "./flat";
-import type { LayoutAnswer, LayoutRequest } from "./layout";
-import { layOutNested, type NestedGraph, type NestedLayout } from "./nested";
+import { chooseLayout, type LayoutAnswer, type LayoutQuestion } from "./chooseLayout";
 
-export interface NestedRequest {
-  number: number;
-  nested: NestedGraph;
-}
-
-export interface NestedAnswer {
-  number: number;
-  layout: NestedLayout;
-  /** How long the worker computed. */
-  ms: number;
-}
-
-self.onmessage = (event: MessageEvent<LayoutRequest | NestedRequest>) => {
-  self.postMessage("nested" in event.data ? answerNested(event.data) : answerFlat(event.data));
-};
-
-function answerFlat({ number, boxes, edges, direction }: LayoutRequest): LayoutAnswer {
-  return { number, ...layOutFlat(boxes, edges, direction) };
-}
-
-function answerNested({ number, nested }: NestedRequest): NestedAnswer {
+self.onmessage = ({ data }: MessageEvent<LayoutQuestion & { number: number }>) => {
   const began = performance.now();
-  const layout = layOutNested(nested);
-  return { number, layout, ms: performance.now() - began };
-}
+  const answer: LayoutAnswer = chooseLayout(data);
+  self.postMessage({ ...answer, number: data.number, ms: performance.now() - began });
+};
