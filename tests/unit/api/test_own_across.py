@@ -119,6 +119,16 @@ def test_the_newest_run_of_each_dag(api: Client, deployment: Deployment) -> None
     assert api.own("/dependencies/newestRuns") == {"runs": {"a": ["r", "success"]}}
 
 
+def test_the_newest_event_of_each_asset(api: Client, deployment: Deployment) -> None:
+    declared = [AssetDeclaration(name=name, uri=f"s3://{name}") for name in ("orders", "items")]
+    keys = tuple(AssetKey(one.name, one.uri) for one in declared)
+    deployment.add(spec_of("load", assets=tuple(declared), tasks=(TaskSpec(task_id="write", outlets=keys),)))
+    numbers = {one["name"]: one["id"] for one in api.send("GET", "/assets")["assets"]}
+    assert api.own("/dependencies/newestEvents") == {"events": {}}
+    event = api.send("POST", "/assets/events", {"asset_id": numbers["orders"]})
+    assert api.own("/dependencies/newestEvents") == {"events": {str(numbers["orders"]): event["timestamp"]}}
+
+
 def test_the_days_of_a_year_have_their_slots_and_the_others_their_reasons(api: Client, deployment: Deployment) -> None:
     deployment.home.cfg.home.mkdir(exist_ok=True)
     (deployment.home.cfg.home / "gnomon.toml").write_text('[calendars.de]\ncountry = "DE"\n')

@@ -43,6 +43,10 @@ export const graphNodesQuery = () =>
 export const newestRunsQuery = () =>
   queryOptions({ queryKey: ["runs", "newest"], queryFn: () => get("/api/gnomon/v1/dependencies/newestRuns") });
 
+/** When each asset got its newest event: read again with each event of an asset. */
+export const newestEventsQuery = () =>
+  queryOptions({ queryKey: ["assets", "newest"], queryFn: () => get("/api/gnomon/v1/dependencies/newestEvents") });
+
 /** The lines of a day; without a day those of today. They come from the timetables, so that only a new version of a DAG changes them. */
 export const dayQuery = (dagId: string, day: string | undefined, first = 0) =>
   queryOptions({

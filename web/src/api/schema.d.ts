@@ -2416,6 +2416,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/dependencies/newestEvents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Newest Events
+         * @description The time of the newest event of every asset of the graph. What a DAG made that the user may not see does not count.
+         */
+        get: operations["get_newest_events_api_gnomon_v1_dependencies_newestEvents_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dependencies/slotRuns": {
         parameters: {
             query?: never;
@@ -9502,6 +9522,16 @@ export interface components {
         NewTokenAnswer: {
             /** Token */
             token: string;
+        };
+        /**
+         * NewestEventsAnswer
+         * @description When each asset that has one got its newest event.
+         */
+        NewestEventsAnswer: {
+            /** Events */
+            events: {
+                [key: string]: string;
+            };
         };
         /**
          * NewestRunsAnswer
@@ -17623,6 +17653,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewestRunsAnswer"];
+                };
+            };
+        };
+    };
+    get_newest_events_api_gnomon_v1_dependencies_newestEvents_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestEventsAnswer"];
                 };
             };
         };

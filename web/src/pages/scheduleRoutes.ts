@@ -4,7 +4,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import type { AssetFilters, BackfillFilters } from "../api/across";
 import { count, day, oneOf, pageNumber, readerOf, text } from "../state/searchValues";
 import type { DayView } from "./dependencies/DayPage";
-import type { GraphView } from "./dependencies/GraphPage";
+import type { GraphView } from "./dependencies/graphView";
 import { root } from "./rootRoute";
 import { readDay } from "./viewData";
 import { readLab } from "./timetables/labView";
@@ -33,6 +33,8 @@ const dagGraph = createRoute({
     find: text,
     dag: text,
     assets: oneOf(["hidden"]),
+    node: text,
+    as: oneOf(["table"]),
   }),
 });
 

@@ -15,7 +15,7 @@ import { ExpandIcon, type Icon, MoreIcon } from "./icons";
 import styles from "./menu.module.css";
 
 interface MenuProps {
-  /** Nothing: three dots, named by `name`. */
+  /** Nothing: the icon alone, three dots without one, named by `name`. */
   label?: ReactNode;
   name?: string;
   icon?: Icon;
@@ -42,7 +42,7 @@ export function Menu({
         title={label === undefined ? name : undefined}
       >
         {Sign && <Sign size={16} strokeWidth={1.75} aria-hidden="true" />}
-        {label === undefined ? <MoreIcon size={16} aria-hidden="true" /> : label}
+        {label === undefined ? !Sign && <MoreIcon size={16} aria-hidden="true" /> : label}
         {label !== undefined && <ExpandIcon size={14} aria-hidden="true" className={styles.arrow} />}
       </MenuButton>
       <Box className={styles.menu} gutter={4} overflowPadding={8} portal unmountOnHide aria-label={name}>

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import PurePath
 
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -12,8 +13,10 @@ from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_answers import find_relative_path
 from gnomon.api.v2.dag_filters import list_owners
+from gnomon.model.instants import to_datetime
 from gnomon.queries.report.listings.asset_list import list_asset_circles
 from gnomon.queries.report.waits.dag_graph import read_asset_graph
+from gnomon.storage.store.asset_records import asset_events
 from gnomon.storage.store.dag_records import dag_runs, dags
 
 router = OperationRouter(prefix="/dependencies", tags=["Dependency"])
@@ -123,3 +126,22 @@ def get_newest_runs(context: Context, user: CurrentUser) -> NewestRunsAnswer:
         newest = dag_runs.list_newest_run_states(tx)
         shown = [dag for dag in dags.list_dags(tx) if dag.dag_pk in newest and dag.dag_id in visible]
     return NewestRunsAnswer(runs={dag.dag_id: [newest[dag.dag_pk][0], newest[dag.dag_pk][1].value] for dag in shown})
+
+
+class NewestEventsAnswer(Answer):
+    """When each asset that has one got its newest event."""
+
+    events: dict[int, datetime]
+    """By the id of the asset."""
+
+
+@router.get("/newestEvents", dependencies=[requires(Permission.READ, ApiResource.ASSET)])
+def get_newest_events(context: Context, user: CurrentUser) -> NewestEventsAnswer:
+    """The time of the newest event of every asset of the graph. What a DAG made that the user may not see does not count."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        shown = None if visible.is_all else {dag.dag_id for dag in dags.list_dags(tx) if dag.dag_id in visible}
+        graph = read_asset_graph(tx, shown=shown)
+        asset_pks = [node.asset_pk for node in graph.nodes if node.asset_pk is not None]
+        newest = asset_events.find_newest_events(tx, asset_pks, shown)
+    return NewestEventsAnswer(events={asset_pk: to_datetime(at) for asset_pk, (_, at) in newest.items()})

@@ -2,13 +2,15 @@
 
 import { assignPorts, placeInLayers, type PortedLink } from "./heights";
 import { linkLayers, type Step } from "./links";
-import type { Edge, Point, Size } from "./layout";
+import type { Edge, Placed, Point, Size } from "./layout";
 import { LayerOrder } from "./order";
 import { findBackEdges, rankNodes } from "./ranks";
 
 export interface FlatNode extends Size {
   /** `in` and `out` are on the left and on the right side of what is laid out: there lines come in and go out. */
   role: "box" | "in" | "out";
+  /** It becomes as wide as the widest such node of its layer. */
+  isFlexible: boolean;
 }
 
 export interface FlatLine {
@@ -21,8 +23,7 @@ export interface FlatLine {
 }
 
 export interface FlatLayout extends Size {
-  /** The top left corner of each node. */
-  nodes: Point[];
+  nodes: Placed[];
   lines: FlatLine[];
 }
 
@@ -47,9 +48,10 @@ export function layOutFlat(nodes: readonly FlatNode[], edges: readonly Step[]): 
   const top = centres.reduce((least, at, node) => Math.min(least, at - (heights[node] as number) / 2), Infinity);
   const columns = placeColumns(layers, nodes, ranks, ported, centres);
   const middle = (node: number) => (centres[node] as number) - top;
-  const places = nodes.map((node, at) => {
-    const { left, right } = columns[ranks[at] as number] as Column;
-    return { x: (left + right - node.width) / 2, y: middle(at) - node.height / 2 };
+  const places = nodes.map((node, at): Placed => {
+    const { left, right, flexible } = columns[ranks[at] as number] as Column;
+    const width = node.isFlexible ? flexible : node.width;
+    return { x: (left + right - width) / 2, y: middle(at) - node.height / 2, width, height: node.height };
   });
   const lines = ported.map((link): FlatLine => {
     const points = drawLink(link);
@@ -70,7 +72,7 @@ export function layOutFlat(nodes: readonly FlatNode[], edges: readonly Step[]): 
     const left = places[from];
     const right = places[to];
     return [
-      { x: left ? left.x + (nodes[from] as FlatNode).width : start.right, y },
+      { x: left ? left.x + left.width : start.right, y },
       { x: start.right, y },
       { x: end.left, y: z },
       { x: right ? right.x : end.right, y: z },
@@ -92,12 +94,16 @@ function rankWithSides(nodes: readonly FlatNode[], steps: readonly Step[]): numb
   );
   const shift = nodes.some(({ role }) => role === "in") ? 1 : 0;
   const last = nodes.reduce((most, { role }, at) => (role === "box" ? Math.max(most, inner[at] as number) : most), 0);
-  return nodes.map(({ role }, at) => (role === "in" ? 0 : role === "out" ? last + shift + 1 : (inner[at] as number) + shift));
+  return nodes.map(({ role }, at) =>
+    role === "in" ? 0 : role === "out" ? last + shift + 1 : (inner[at] as number) + shift,
+  );
 }
 
 interface Column {
   left: number;
   right: number;
+  /** The width of its flexible nodes. */
+  flexible: number;
 }
 
 function placeColumns(
@@ -118,7 +124,8 @@ function placeColumns(
   let x = 0;
   return layers.map((layer, at) => {
     const width = Math.max(0, ...layer.map((node) => nodes[node]?.width ?? 0));
-    const column = { left: x, right: x + width };
+    const flexible = Math.max(0, ...layer.map((node) => (nodes[node]?.isFlexible ? nodes[node].width : 0)));
+    const column = { left: x, right: x + width, flexible };
     const least = isSide(layer) || isSide(layers[at + 1]) ? SIDE_GAP : LAYER_GAP;
     x = column.right + Math.min(GAP_MAX, least + SLOPE * (climbs[at] as number));
     return column;

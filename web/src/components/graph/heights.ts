@@ -23,7 +23,11 @@ const PORT_STEP = 14;
 const PORT_MARGIN = 16;
 
 /** Where the links leave and enter their nodes: in the order of their other ends, so that they do not cross at the node. */
-export function assignPorts(layers: readonly number[][], links: readonly Link[], { heights, real }: Heights): PortedLink[] {
+export function assignPorts(
+  layers: readonly number[][],
+  links: readonly Link[],
+  { heights, real }: Heights,
+): PortedLink[] {
   const place: number[] = [];
   for (const layer of layers)
     layer.forEach((node, at) => {
@@ -60,7 +64,8 @@ export function placeInLayers(layers: readonly number[][], links: readonly Porte
   const centre = new Float64Array(heights.length);
   const near = listPulls(links, sizes);
   const apart = (a: number, b: number) =>
-    ((heights[a] as number) + (heights[b] as number)) / 2 + (heights[a] === 0 && heights[b] === 0 ? BEND_GAP : NODE_GAP);
+    ((heights[a] as number) + (heights[b] as number)) / 2 +
+    (heights[a] === 0 && heights[b] === 0 ? BEND_GAP : NODE_GAP);
   for (const layer of layers)
     layer.forEach((node, at) => {
       const above = layer[at - 1];

@@ -100,6 +100,8 @@ class GraphLayouter {
   }
 
   private layOutBlock(block: number, members: number[]) {
+    const width = Math.max(...members.map((node) => (this.sizes[node] as Size).width));
+    for (const node of members) this.sizes[node] = { width, height: (this.sizes[node] as Size).height };
     const packed = packCells(
       members.map((node) => this.sizes[node] as Size),
       this.aspect,
@@ -131,11 +133,15 @@ class GraphLayouter {
     const kindOf = (edge: number) => this.kindOf(edge);
     const sidesIn = shareSides(level.in, edges, 1, kindOf);
     const sidesOut = shareSides(level.out, edges, 0, kindOf);
-    const nodes: FlatNode[] = members.map((node) => ({ ...(this.sizes[node] as Size), role: "box" }));
+    const nodes: FlatNode[] = members.map((node) => ({
+      ...(this.sizes[node] as Size),
+      role: "box",
+      isFlexible: node < this.count && !this.isOpen(node),
+    }));
     const firstIn = nodes.length;
     const firstOut = firstIn + new Set(sidesIn.values()).size;
     const firstJoin = firstOut + new Set(sidesOut.values()).size;
-    const side = { width: 0, height: 0 };
+    const side = { width: 0, height: 0, isFlexible: false };
     while (nodes.length < firstOut) nodes.push({ ...side, role: "in" });
     while (nodes.length < firstJoin) nodes.push({ ...side, role: "out" });
     const lifted = this.lift(group, members, level, firstIn, firstOut, sidesIn, sidesOut);
@@ -144,6 +150,10 @@ class GraphLayouter {
     const firstLabel = nodes.length;
     const labelled = this.splitAtLabels(steps, nodes);
     const laidOut = layOutParts(nodes, labelled, this.aspect);
+    members.forEach((node, at) => {
+      const { width, height } = laidOut.nodes[at] as Placed;
+      this.sizes[node] = { width, height };
+    });
     const { y } = this.inset;
     const heights = (sides: Map<number, number>, first: number) =>
       new Map([...sides].map(([edge, at]) => [edge, (laidOut.nodes[first + at] as Point).y + y]));
@@ -218,7 +228,8 @@ class GraphLayouter {
   private splitAtLabels(steps: readonly Lifted[], nodes: FlatNode[]): Lifted[] {
     return steps.flatMap((step) => {
       if (step.label === 0) return [step];
-      nodes.push({ ...turnSize({ width: step.label, height: LABEL_HEIGHT }, this.request.direction), role: "box" });
+      const size = turnSize({ width: step.label, height: LABEL_HEIGHT }, this.request.direction);
+      nodes.push({ ...size, role: "box", isFlexible: false });
       const middle = nodes.length - 1;
       return [
         { ...step, to: middle, toPort: undefined },
@@ -278,13 +289,17 @@ function layOutParts(nodes: readonly FlatNode[], steps: readonly Lifted[], aspec
     PART_GAP,
   );
   const below = main[0] ? main[0].layout.height + PART_GAP : 0;
-  const places: Point[] = [...main.map(() => ({ x: 0, y: 0 })), ...packed.places.map(({ x, y }) => ({ x, y: y + below }))];
-  const all = { nodes: [] as Point[], lines: [] as FlatLine[] };
+  const places: Point[] = [
+    ...main.map(() => ({ x: 0, y: 0 })),
+    ...packed.places.map(({ x, y }) => ({ x, y: y + below })),
+  ];
+  const all = { nodes: [] as Placed[], lines: [] as FlatLine[] };
   [...main, ...rest].forEach(({ own, links, layout }, at) => {
     const by = places[at] as Point;
     const move = (point: Point) => ({ x: point.x + by.x, y: point.y + by.y });
     own.forEach((node, index) => {
-      all.nodes[node] = move(layout.nodes[index] as Point);
+      const place = layout.nodes[index] as Placed;
+      all.nodes[node] = { ...place, ...move(place) };
     });
     for (const { points, steps: parts, from, to } of layout.lines)
       all.lines.push({
@@ -310,7 +325,10 @@ function findParts(nodes: readonly FlatNode[], steps: readonly Lifted[]): number
     return at;
   };
   const sides = nodes.flatMap(({ role }, at) => (role === "box" ? [] : [at]));
-  for (const [a, b] of [...steps.map(({ from, to }): Edge => [from, to]), ...sides.map((at): Edge => [sides[0] as number, at])])
+  for (const [a, b] of [
+    ...steps.map(({ from, to }): Edge => [from, to]),
+    ...sides.map((at): Edge => [sides[0] as number, at]),
+  ])
     leader[find(a)] = find(b);
   return nodes.map((_, at) => find(at));
 }

@@ -119,8 +119,7 @@ export class LayerOrder {
         if (seen[node]) continue;
         seen[node] = 1;
         layers[ranks[node] as number]?.push(node);
-        for (const { node: target } of [...(this.next[node] as End[])].reverse())
-          if (!seen[target]) stack.push(target);
+        for (const { node: target } of [...(this.next[node] as End[])].reverse()) if (!seen[target]) stack.push(target);
       }
     };
     ranks.forEach((_, node) => {
@@ -189,7 +188,8 @@ export class LayerOrder {
     for (const lists of [this.before, this.next])
       for (const one of lists[a] as End[]) {
         const high = (this.place[one.node] as number) + one.at * 0.9;
-        for (const other of lists[b] as End[]) if ((this.place[other.node] as number) + other.at * 0.9 < high) crossings += 1;
+        for (const other of lists[b] as End[])
+          if ((this.place[other.node] as number) + other.at * 0.9 < high) crossings += 1;
       }
     return crossings;
   }

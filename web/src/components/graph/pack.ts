@@ -16,8 +16,8 @@ export function packShelves(sizes: readonly Size[], aspect: number, gap: number)
   const widest = Math.max(0, ...sizes.map((size) => size.width));
   /** How large the picture is in a frame of the wanted shape. */
   const extent = (packed: Packed) => Math.max(packed.width / aspect, packed.height);
-  return STRETCHES.map((stretch) => pack(Math.max(widest, Math.sqrt(area * aspect) * stretch))).reduce((best, packed) =>
-    extent(packed) < extent(best) ? packed : best,
+  return STRETCHES.map((stretch) => pack(Math.max(widest, Math.sqrt(area * aspect) * stretch))).reduce(
+    (best, packed) => (extent(packed) < extent(best) ? packed : best),
   );
 
   function pack(most: number): Packed {

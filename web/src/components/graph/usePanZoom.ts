@@ -1,5 +1,7 @@
 /** Moves and zooms a large picture by mouse, touch and buttons. */
 
+import { FIT_MARGIN, findFit } from "./fit";
+import type { Size } from "./layout";
 import { type PointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 export interface PanZoom {
@@ -11,10 +13,10 @@ export interface PanZoom {
 const SCALE_MIN = 0.05;
 const SCALE_MAX = 2;
 const CLICK_PX = 4;
-/** Around a picture that is shown whole. */
-const ROOM_PX = 6;
 /** A picture that is larger by so little is shown whole rather than cut. */
 const NEARLY = 0.75;
+/** A picture that is lower than the frame stands no further down than this. */
+const TOP_MAX = 56;
 
 export function usePanZoom(frame: RefObject<HTMLElement | null>) {
   const [view, setView] = useState<PanZoom>({ x: 0, y: 0, scale: 1 });
@@ -24,8 +26,12 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
     const element = frame.current;
     if (!element) return undefined;
     const wheel = (event: WheelEvent) => {
-      if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
+      if (!event.ctrlKey && !event.metaKey) {
+        const [x, y] = event.shiftKey ? [event.deltaY, event.deltaX] : [event.deltaX, event.deltaY];
+        setView((last) => ({ ...last, x: last.x - x, y: last.y - y }));
+        return;
+      }
       const box = element.getBoundingClientRect();
       setView((last) =>
         zoomAt(last, Math.exp(-event.deltaY * 0.005), event.clientX - box.left, event.clientY - box.top),
@@ -43,31 +49,29 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
   );
   /** Show all of a picture of this size; at least at about `scaleMin`, its top left corner if it is larger. */
   const fit = useCallback(
-    (width: number, height: number, scaleMin = SCALE_MIN) => {
+    (picture: Size, scaleMin = SCALE_MIN) => {
       const element = frame.current;
-      if (!element || width === 0 || height === 0) return;
-      const whole = Math.min(
-        1,
-        (element.clientWidth - 2 * ROOM_PX) / width,
-        (element.clientHeight - 2 * ROOM_PX) / height,
-      );
+      if (!element || picture.width === 0 || picture.height === 0) return;
+      const room = { width: element.clientWidth, height: element.clientHeight };
+      const whole = findFit(picture, room);
       const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
       setView({
         scale,
-        x: Math.max(ROOM_PX, (element.clientWidth - width * scale) / 2),
-        y: Math.max(ROOM_PX, (element.clientHeight - height * scale) / 2),
+        x: Math.max(FIT_MARGIN, (room.width - picture.width * scale) / 2),
+        y: Math.min(TOP_MAX, Math.max(FIT_MARGIN, (room.height - picture.height * scale) / 2)),
       });
     },
     [frame],
   );
-  /** Bring a point to the middle, large enough to be read. */
+  /** Bring a point to the middle of what is not covered at the right, large enough to be read. */
   const center = useCallback(
-    (x: number, y: number) => {
+    (x: number, y: number, covered = 0, scaleMin = 0.8) => {
       const element = frame.current;
       if (element)
         setView((last) => {
-          const scale = Math.max(last.scale, 0.8);
-          return { scale, x: element.clientWidth / 2 - x * scale, y: element.clientHeight / 2 - y * scale };
+          const scale = Math.max(last.scale, scaleMin);
+          const width = Math.max(element.clientWidth / 3, element.clientWidth - covered);
+          return { scale, x: width / 2 - x * scale, y: element.clientHeight / 2 - y * scale };
         });
     },
     [frame],

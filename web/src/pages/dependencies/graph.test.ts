@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { drawLine, wrapName } from "../../components/graph/layout";
-import { buildGraph, chooseFold, findWorstState, focusGraph, foldGraph, hideAssets } from "./graphModel";
+import { buildPicture } from "./dependencyPicture";
+import { buildGraph, chooseFold, countStates, findOutdated, focusGraph, foldGraph, hideAssets } from "./graphModel";
 
 const wait = (dag_id: string, upstream_dag_id: string, error: string | null = null) => ({
   dag_id,
@@ -93,24 +93,46 @@ test("a large graph folds by what gives several groups", () => {
   expect(chooseFold(buildGraph({ dependencies: [] }, { ...NODES, dags: many, asset_edges: [], assets: [] }))).toBe(
     "folder",
   );
-  expect(chooseFold(GRAPH)).toBe("none");
 });
 
-test("the most urgent state of a group counts", () => {
-  expect(findWorstState(["a", "b", "c"], { a: ["r", "success"], b: ["r", "failed"], c: ["r", "failed"] })).toEqual({
-    state: "failed",
-    count: 2,
-  });
-  expect(findWorstState(["a"], {})).toBeUndefined();
+test("the states of a group are counted, the most urgent first", () => {
+  expect(countStates(["a", "b", "c"], { a: ["r", "success"], b: ["r", "failed"], c: ["r", "failed"] })).toEqual([
+    ["failed", 2],
+    ["success", 1],
+  ]);
+  expect(countStates(["a"], {})).toEqual([]);
 });
 
-test("a long name breaks behind its separators, and a hostile one is cut", () => {
-  expect(wrapName("load_customers_from_warehouse")).toEqual(["load_customers_from_", "warehouse"]);
-  expect(wrapName("x".repeat(10 ** 6))).toHaveLength(4);
-  expect(
-    drawLine([
-      { x: 0, y: 0 },
-      { x: 5, y: 5 },
-    ]),
-  ).toBe("M 0 0 L 5 5");
+test("an open group is a frame around its DAGs, and an edge ends at the DAG", () => {
+  const open = foldGraph(shown, GRAPH.groups.folder, new Set(["x"]));
+  const { nodes, edges } = buildPicture(open, { runs: {}, events: undefined, now: 0 });
+  expect(nodes.map(({ key, kind, parent }) => [key, kind, parent])).toContainEqual(["dag a", "dag", 0]);
+  expect(nodes[0]).toMatchObject({ kind: "open", name: "x", note: "2 DAGs" });
+  const named = edges.map(({ ends }) => ends.map((at) => nodes[at]?.key).join(" > "));
+  expect(named).toContain("dag a > dag b");
+});
+
+test("an asset is outdated when something that its DAG reads has a newer event", () => {
+  const made = buildGraph(
+    { dependencies: [] },
+    {
+      ...NODES,
+      assets: [...NODES.assets, { kind: "asset", name: "totals", uri: "", asset_id: 8 }],
+      asset_edges: [
+        { dag_id: "b", task_id: null, role: "schedule", asset: 0 },
+        { dag_id: "b", task_id: "t", role: "outlet", asset: 1 },
+      ],
+    },
+  );
+  const graph = { nodes: [...made.nodes.values()], edges: made.edges };
+  const names = (events: Record<string, string>) =>
+    [...findOutdated(graph, events)].map(([key, { name }]) => [key, name]);
+  const [early, late] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+  expect(names({ 7: late, 8: early })).toEqual([["asset 1", "orders"]]);
+  expect(names({ 7: early, 8: late })).toEqual([]);
+  expect(names({ 7: late })).toEqual([]);
+  const now = Date.parse("2026-01-02T02:00:00Z");
+  const notes = buildPicture(graph, { runs: {}, events: { 7: late, 8: early }, now }).nodes.map(({ note }) => note);
+  expect(notes).toContain("2 h ago");
+  expect(notes).toContain("1 d 2 h ago · older than orders");
 });

@@ -133,12 +133,11 @@ export function buildGraph(found: DependencyGraph, nodes: GraphNodes): WholeGrap
   return { nodes: all, edges, groups, unrelated: nodes.dags.filter((dag) => !related.has(dagKey(dag.dag_id))).length };
 }
 
-/** With more nodes than this the graph folds by itself. */
+/** With more nodes than this the graph folds by itself, whether it could be read or not. */
 export const SHOWN_MAX = 150;
 
-/** How to fold a graph for which its user has not chosen: not at all if it is small, else by what gives the fewest groups of several. */
-export function chooseFold(graph: WholeGraph): Fold {
-  if (graph.nodes.size <= SHOWN_MAX) return "none";
+/** How to fold a graph that is too large to be read: by what gives the fewest groups of several. */
+export function chooseFold(graph: WholeGraph): Exclude<Fold, "none"> {
   const count = (by: Exclude<Fold, "none">) =>
     new Set([...graph.nodes.keys()].flatMap((key) => graph.groups[by].get(key) ?? [])).size;
   return (["folder", "tag", "owner"] as const).find((by) => count(by) > 1 && count(by) <= SHOWN_MAX) ?? "folder";
@@ -147,6 +146,8 @@ export function chooseFold(graph: WholeGraph): Fold {
 export interface ShownGraph {
   nodes: GraphNode[];
   edges: GraphEdge[];
+  /** By key of a DAG the open group in which it stands. */
+  openGroups?: Map<string, string>;
 }
 
 /** The graph with one node for the DAGs of each group that is not open. An asset that only one folded group names is in that group. */
@@ -191,6 +192,12 @@ export function foldGraph(
   return {
     nodes: [...folded.values(), ...graph.nodes.filter((node) => !place.has(node.key))],
     edges: [...edges.values()],
+    openGroups: new Map(
+      graph.nodes.flatMap(({ key }): [string, string][] => {
+        const group = groups.get(key);
+        return group !== undefined && open.has(group) ? [[key, group]] : [];
+      }),
+    ),
   };
 }
 
@@ -252,16 +259,38 @@ export function hideAssets(graph: ShownGraph): ShownGraph {
 
 const URGENT = ["failed", "running", "queued", "success"];
 
-/** The most urgent state of the newest runs of some DAGs, and how many DAGs have it. */
-export function findWorstState(
-  dagIds: string[],
+/** The states of the newest runs of some DAGs, the most urgent first. */
+export function countStates(
+  dagIds: readonly string[],
   runs: Record<string, [string, string] | string[]> | undefined,
-): { state: string; count: number } | undefined {
+): [string, number][] {
   const counts = new Map<string, number>();
   for (const dagId of dagIds) {
     const state = runs?.[dagId]?.[1];
     if (state !== undefined) counts.set(state, (counts.get(state) ?? 0) + 1);
   }
-  const state = URGENT.find((one) => counts.has(one));
-  return state === undefined ? undefined : { state, count: counts.get(state) as number };
+  return [...counts].sort(([a], [b]) => URGENT.indexOf(a) - URGENT.indexOf(b));
+}
+
+/** Assets that are older than what they are made of: by key of an asset that one, which has a newer event and is read or waited for by a DAG that writes the asset. */
+export function findOutdated(graph: ShownGraph, events: Record<string, string>): Map<string, GraphNode> {
+  const nodes = new Map(graph.nodes.map((node) => [node.key, node]));
+  const eventOf = (key: string) => {
+    const id = nodes.get(key)?.assetId;
+    return id === undefined ? undefined : events[id];
+  };
+  const inputs = new Map<string, string[]>();
+  for (const { from, to, kind } of graph.edges)
+    if (kind === "reads" || kind === "schedules") inputs.set(to, [...(inputs.get(to) ?? []), from]);
+  const outdated = new Map<string, GraphNode>();
+  for (const { from, to, kind } of graph.edges) {
+    const own = eventOf(to);
+    if (kind !== "writes" || own === undefined) continue;
+    const newer = inputs
+      .get(from)
+      ?.find((input) => input !== to && Date.parse(eventOf(input) ?? own) > Date.parse(own));
+    const node = newer === undefined ? undefined : nodes.get(newer);
+    if (node) outdated.set(to, node);
+  }
+  return outdated;
 }

@@ -3,12 +3,9 @@
 export const DEPENDENCIES: Record<string, string> = {
   "(none)": "（无）",
   "(wrong)": "（有误）",
-  "Arrow keys go along the lines, Enter opens, + and − zoom, 0 shows all; drag to move, Ctrl and the wheel zoom.":
-    "方向键沿连线移动，回车打开，+ 和 − 缩放，0 显示全部；拖动可移动，Ctrl 加滚轮缩放。",
   "Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.":
     "方向键在运行之间移动，回车打开；Page Up、Page Down 或拖动可更换日期。",
   "As a table": "以表格显示",
-  "Choose a node to see what comes before and after it.": "选择一个节点，查看它之前和之后的内容。",
   Colours: "颜色",
   DAG: "DAG",
   "DAG that no file defines": "没有文件定义的 DAG",
@@ -51,7 +48,6 @@ export const DEPENDENCIES: Record<string, string> = {
   "Time line of {day}": "{day} 的时间线",
   Today: "今天",
   "Waits for": "等待",
-  "after it:": "之后：",
   alias: "别名",
   "all slots of the day": "当天的所有周期",
   "all slots of the run's hour": "该运行所在小时的所有周期",
@@ -62,7 +58,6 @@ export const DEPENDENCIES: Record<string, string> = {
   asset: "资产",
   "asset that no file declares": "没有文件声明的资产",
   assets: "资产",
-  "before it:": "之前：",
   "both DAGs have the same number of slots that day: the k-th waits for the k-th":
     "两个 DAG 当天的周期数相同：第 k 个等待第 k 个",
   "by first tag": "按第一个标签",

@@ -1,7 +1,7 @@
 /** The graph in words: each task with its state and what comes before and after it. */
 
 import { Link } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useMemo } from "react";
 import type { Structure } from "../../../api/shapes";
 import { t } from "../../../state/language";
 import { describeCounts, type StateCounts } from "../cellStates";
@@ -10,24 +10,6 @@ import { describeCounts, type StateCounts } from "../cellStates";
 const ROWS_MAX = 500;
 
 export function GraphTable({
-  structure,
-  runId,
-  states,
-}: {
-  structure: Structure;
-  runId: string | undefined;
-  states: StateCounts[];
-}) {
-  const [shown, setShown] = useState(false);
-  return (
-    <details onToggle={(event) => setShown((event.target as HTMLDetailsElement).open)}>
-      <summary>{t("As a table")}</summary>
-      {shown && <Rows structure={structure} runId={runId} states={states} />}
-    </details>
-  );
-}
-
-function Rows({
   structure,
   runId,
   states,
@@ -45,7 +27,7 @@ function Rows({
     return lists;
   }, [structure]);
   return (
-    <div className="scroll">
+    <div className="scroll" tabIndex={0} role="region" aria-label={t("Graph")}>
       <table>
         <thead>
           <tr>

@@ -1,11 +1,13 @@
 /** What the graph shows of a DAG: tasks of open groups, one node for each folded group, and what is outside of the DAG. */
 
 import type { OutsideNode, Structure, StructureTask } from "../../../api/shapes";
-import type { Edge } from "../../../components/graph/ranks";
+import type { Edge } from "../../../components/graph/layout";
 
 export interface GraphNode {
   key: string;
+  /** Inside of an open group without the id of the group. */
   name: string;
+  id: string;
   kind: "task" | "group" | "open" | "outside";
   /** The index of the open group that contains it, among the nodes. */
   parent: number | null;
@@ -29,9 +31,6 @@ export interface FoldedGraph {
   edges: GraphEdge[];
 }
 
-/** A DAG opens with as many groups open as make at most this number of nodes. */
-export const OPEN_NODES_MAX = 90;
-
 export function foldGraph(structure: Structure, open: ReadonlySet<string>): FoldedGraph {
   const nodes: GraphNode[] = [];
   const places = new Map<string, number>();
@@ -48,7 +47,15 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
       const isOpen = open.has(id);
       const found: number =
         places.get(`group:${id}`) ??
-        add({ key: `group:${id}`, name: id, kind: isOpen ? "open" : "group", parent, tasks: [], group });
+        add({
+          key: `group:${id}`,
+          name: nameInside(id, parent === null ? undefined : nodes[parent]?.id),
+          id,
+          kind: isOpen ? "open" : "group",
+          parent,
+          tasks: [],
+          group,
+        });
       nodes[found]?.tasks.push(at);
       if (!isOpen) {
         byTask[at] = found;
@@ -58,7 +65,8 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
     }
     byTask[at] = add({
       key: `task:${task.task_id}`,
-      name: task.display_name ?? nameInside(task.task_id, parent === null ? undefined : nodes[parent]?.name),
+      name: task.display_name ?? nameInside(task.task_id, parent === null ? undefined : nodes[parent]?.id),
+      id: task.task_id,
       kind: "task",
       parent,
       tasks: [at],
@@ -81,9 +89,9 @@ export function foldGraph(structure: Structure, open: ReadonlySet<string>): Fold
   return { nodes, edges: [...edges.values()] };
 }
 
-/** Inside of an open group a task is named without the id of the group. */
-function nameInside(taskId: string, group: string | undefined): string {
-  return group !== undefined && taskId.startsWith(`${group}.`) ? taskId.slice(group.length + 1) : taskId;
+/** Inside of an open group a task, and a group, is named without the id of that group. */
+function nameInside(id: string, group: string | undefined): string {
+  return group !== undefined && id.startsWith(`${group}.`) ? id.slice(group.length + 1) : id;
 }
 
 function addOutside(
@@ -96,7 +104,7 @@ function addOutside(
   const roots = structure.tasks.map((_, at) => at).filter((at) => !hasUpstream.has(at));
   structure.outside.forEach((outside, at) => {
     const name = outside.task_id ? `${outside.name}.${outside.task_id}` : outside.name;
-    const node = add({ key: `outside:${at}`, name, kind: "outside", parent: null, tasks: [], outside });
+    const node = add({ key: `outside:${at}`, name, id: name, kind: "outside", parent: null, tasks: [], outside });
     const tasks = outside.tasks.length > 0 ? outside.tasks : roots;
     for (const task of tasks) {
       const inside = byTask[task] as number;
@@ -115,74 +123,32 @@ export function listGroupPaths(structure: Pick<Structure, "groups">): number[][]
   return paths;
 }
 
-/** The groups that are open at first: from the outside in, as long as the nodes stay few. */
-export function chooseOpenGroups(structure: Structure, most: number = OPEN_NODES_MAX): Set<string> {
+/** More nodes than this cannot be read at once: such a folding is not even tried. */
+const TRIED_MAX = 250;
+/** Within a level, groups with more members fold first. */
+const LARGE = 12;
+
+/** Which groups can be open at first, the most open first: level by level from the inside, and there the large ones before the others. The last one has none open. */
+export function listFoldings(structure: Structure): Set<string>[] {
+  const paths = listGroupPaths(structure);
   const members = structure.groups.map(() => 0);
-  let count = structure.outside.length;
-  for (const task of structure.tasks) {
-    if (task.group === undefined || task.group === null) count += 1;
-    else members[task.group] = (members[task.group] as number) + 1;
-  }
-  for (const group of structure.groups) {
-    if (group.parent === null) count += 1;
-    else members[group.parent] = (members[group.parent] as number) + 1;
-  }
-  const open = new Set<string>();
-  structure.groups.forEach((group, at) => {
-    const isReached = group.parent === null || open.has(structure.groups[group.parent]?.group_id ?? "");
-    if (!isReached || count + (members[at] as number) > most) return;
-    open.add(group.group_id);
-    count += members[at] as number;
-  });
-  return open;
-}
-
-/** All nodes from which the node can be reached, and all that it reaches; without itself. */
-export function findReach(graph: FoldedGraph, from: number): { upstream: Set<number>; downstream: Set<number> } {
-  const next: number[][] = graph.nodes.map(() => []);
-  const before: number[][] = graph.nodes.map(() => []);
-  for (const {
-    ends: [a, b],
-  } of graph.edges) {
-    next[a]?.push(b);
-    before[b]?.push(a);
-  }
-  const follow = (lists: number[][], starts: number[]) => {
-    const found = new Set<number>();
-    const left = [...starts];
-    for (let node = left.pop(); node !== undefined; node = left.pop()) {
-      for (const one of lists[node] ?? []) {
-        if (!found.has(one)) {
-          found.add(one);
-          left.push(one);
-        }
-      }
+  for (const { group } of structure.tasks)
+    if (typeof group === "number") members[group] = (members[group] as number) + 1;
+  for (const { parent } of structure.groups) if (parent !== null) members[parent] = (members[parent] as number) + 1;
+  const depth = Math.max(0, ...paths.map((path) => path.length));
+  const open = new Set(structure.groups.map((_, at) => at));
+  const foldings = [new Set(open)];
+  for (let level = depth; level > 0; level -= 1)
+    for (const least of [LARGE, -1]) {
+      const folded = [...open].filter((at) => paths[at]?.length === level && (members[at] as number) > least);
+      for (const at of folded) open.delete(at);
+      if (folded.length > 0) foldings.push(new Set(open));
     }
-    for (const start of starts) found.delete(start);
-    return found;
-  };
-  const starts = graph.nodes[from]?.kind === "open" ? listMembers(graph, from) : [from];
-  return { upstream: follow(before, starts), downstream: follow(next, starts) };
-}
-
-function listMembers(graph: FoldedGraph, group: number): number[] {
-  const inside = new Set([group]);
-  graph.nodes.forEach((node, at) => {
-    if (node.parent !== null && inside.has(node.parent)) inside.add(at);
-  });
-  return [...inside];
-}
-
-/** The nodes that have the text in their name or their full id, or stand for a task that has it in its id; a node whose name or id is the text comes first. */
-export function findMatches(nodes: readonly GraphNode[], structure: Structure, find: string): number[] {
-  const text = find.trim().toLowerCase();
-  if (text === "") return [];
-  const names = nodes.map((node) =>
-    [node.name, ...(node.task ? [node.task.task_id] : [])].map((name) => name.toLowerCase()),
-  );
-  const isMatch = (node: GraphNode, at: number) =>
-    names[at]?.some((name) => name.includes(text)) ||
-    (node.kind === "group" && node.tasks.some((task) => structure.tasks[task]?.task_id.toLowerCase().includes(text)));
-  const matches = nodes.flatMap((node, at) => (isMatch(node, at) ? [at] : []));
-  return [...matches.filter((at) => names[at]?.includes(text)), ...matches.filter((at) => !names[at]?.includes(text))];
+  const count = (groups: ReadonlySet<number>) =>
+    [...groups].reduce((sum, at) => sum + (members[at] as number), structure.outside.length) +
+    structure.tasks.filter(({ group }) => typeof group !== "number").length +
+    structure.groups.filter(({ parent }) => parent === null).length;
+  return foldings
+    .filter((groups, at) => at === foldings.length - 1 || count(groups) <= TRIED_MAX)
+    .map((groups) => new Set([...groups].map((at) => structure.groups[at]?.group_id ?? "")));
 }

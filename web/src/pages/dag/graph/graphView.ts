@@ -7,11 +7,21 @@ export interface GraphView {
   /** The open groups, divided by commas; "-": none. Without it those that fit are open. */
   open?: string;
   find?: string;
+  /** The key of the chosen node. */
+  node?: string;
+  as?: "table";
   /** From top to bottom instead of from left to right; undefined: only in a narrow window. */
   down?: "yes" | "no";
 }
 
-export const readGraphView = readerOf<GraphView>({ run: text, open: text, find: text, down: oneOf(["yes", "no"]) });
+export const readGraphView = readerOf<GraphView>({
+  run: text,
+  open: text,
+  find: text,
+  node: text,
+  as: oneOf(["table"]),
+  down: oneOf(["yes", "no"]),
+});
 
 /** Group ids have no comma. */
 export function readOpen(open: string | undefined): Set<string> | undefined {

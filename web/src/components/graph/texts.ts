@@ -1,11 +1,10 @@
-/** How the name of a task fits into its node: lines that break behind `_`, `.` and `-`, and the size that they need. */
+/** How a name fits into its node: lines that break behind `_`, `.`, `-` and `/`, and the size that they need. */
 
-export const LINE_PX = 18;
-const WIDTH_MAX = 230;
-const WIDTH_MIN = 112;
+export const LINE_PX = 16;
+const WIDTH_MAX = 210;
+const WIDTH_MIN = 96;
 const LINES_MAX = 5;
-const PADDING_PX = 26;
-const FONT = '14px system-ui, -apple-system, "Segoe UI", sans-serif';
+export const FONT = '600 13px "Inter Gnomon", system-ui, -apple-system, "Segoe UI", sans-serif';
 
 export type Measure = (text: string) => number;
 
@@ -31,7 +30,7 @@ export function fitText(text: string, measure: Measure): FittedText {
   const lines: string[] = [];
   let line = "";
   const shown = text.slice(0, LINES_MAX * 80);
-  for (const part of shown.split(/(?<=[_.\-\s])/)) {
+  for (const part of shown.split(/(?<=[_.\-/\s])/)) {
     let rest = part;
     if (line !== "" && measure(line + rest) > WIDTH_MAX) {
       lines.push(line);
@@ -49,7 +48,7 @@ export function fitText(text: string, measure: Measure): FittedText {
   const kept = lines.slice(0, LINES_MAX);
   if (isCut) kept[kept.length - 1] = `${(kept[kept.length - 1] ?? "").slice(0, -1)}…`;
   const width = Math.min(WIDTH_MAX, Math.max(WIDTH_MIN, ...kept.map(measure)));
-  return { lines: kept, width: Math.ceil(width) + PADDING_PX, isCut };
+  return { lines: kept, width: Math.ceil(width), isCut };
 }
 
 function findFitting(text: string, measure: Measure): number {

@@ -1,9 +1,8 @@
 /** The next node for an arrow key. */
 
-import type { FoldedGraph } from "./foldGraph";
-import type { NestedLayout, Placed } from "../../../components/graph/nested";
+import type { Direction, Placed } from "./layout";
+import type { PictureGraph } from "./picture";
 
-type Direction = "LR" | "TB";
 const ALONG: Record<Direction, [string, string]> = { LR: ["ArrowLeft", "ArrowRight"], TB: ["ArrowUp", "ArrowDown"] };
 const VECTORS: Record<string, [number, number]> = {
   ArrowLeft: [-1, 0],
@@ -14,8 +13,8 @@ const VECTORS: Record<string, [number, number]> = {
 
 /** Along the edges to an upstream or downstream node, the nearest first; across them, and where there is no edge, to the nearest node in that direction. */
 export function walk(
-  graph: FoldedGraph,
-  layout: NestedLayout,
+  graph: PictureGraph,
+  places: readonly Placed[],
   from: number,
   key: string,
   direction: Direction,
@@ -27,11 +26,11 @@ export function walk(
       key === ALONG[direction][1] ? ends[0] === from : key === ALONG[direction][0] && ends[1] === from,
     )
     .map(({ ends }) => (ends[0] === from ? ends[1] : ends[0]));
-  if (linked.length > 0) return nearest(layout, from, linked);
-  const origin = middle(layout.nodes[from] as Placed);
+  if (linked.length > 0) return nearest(places, from, linked);
+  const origin = middle(places[from] as Placed);
   let best: number | undefined;
   let least = Infinity;
-  layout.nodes.forEach((place, at) => {
+  places.forEach((place, at) => {
     if (at === from) return;
     const to = middle(place);
     const ahead = (to.x - origin.x) * vector[0] + (to.y - origin.y) * vector[1];
@@ -42,10 +41,10 @@ export function walk(
   return best;
 }
 
-function nearest(layout: NestedLayout, from: number, nodes: number[]): number {
-  const origin = middle(layout.nodes[from] as Placed);
+function nearest(places: readonly Placed[], from: number, nodes: number[]): number {
+  const origin = middle(places[from] as Placed);
   const distance = (node: number) => {
-    const to = middle(layout.nodes[node] as Placed);
+    const to = middle(places[node] as Placed);
     return Math.hypot(to.x - origin.x, to.y - origin.y);
   };
   return nodes.reduce((best, node) => (distance(node) < distance(best) ? node : best));
