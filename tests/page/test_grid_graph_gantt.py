@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
@@ -44,31 +45,85 @@ def test_the_graph_folds_by_group_opens_in_place_and_leads_to_the_task(
         expect(picture).to_contain_text("transform")
         expect(picture).not_to_contain_text("clean")
         page.get_by_role("searchbox", name="Search").fill("merge")
-        chosen = page.get_by_role("region", name="The chosen node")
+        details = page.get_by_role("region", name="The chosen node")
+        chosen = picture.locator(".graph-chosen")
         expect(chosen).to_contain_text("transform")
-        chosen.get_by_role("button", name="Open the group").click()
+        if size == "narrow":  # the sheet covers a narrow window: it opens with a press
+            chosen.click()
+        expect(details).to_contain_text("transform")
+        details.get_by_role("button", name="Open the group").click()
+        if size == "narrow":
+            page.get_by_role("button", name="Close").click()
         expect(picture).to_contain_text("clean")
         page.get_by_role("searchbox", name="Search").fill("transform.clean")
         expect(page.get_by_role("status").filter(has_text="1 node has this in its name")).to_be_visible()
-        expect(chosen).to_contain_text("transform.clean")
+        expect(chosen).to_contain_text("clean")
         expect(chosen).to_contain_text("failed")
+        if size == "wide":
+            expect(details).to_contain_text("transform.clean")
+            expect(details).to_contain_text("failed")
+            expect(details.get_by_role("link", name="Log")).to_be_visible()
         picture.focus()
         ahead, back = (
             ("ArrowRight", "ArrowLeft") if size == "wide" else ("ArrowDown", "ArrowUp")
         )  # a narrow picture goes from top to bottom
         page.keyboard.press(ahead)
-        expect(chosen).to_contain_text("transform.join")
+        expect(chosen).to_contain_text("join")
         page.keyboard.press(back)
-        expect(chosen).to_contain_text("transform.clean")
+        expect(chosen).to_contain_text("clean")
         seen.check()
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile("/dags/folded/runs/first/tasks/transform.clean"))
 
 
+def test_the_path_of_a_task_is_told_from_the_rest_and_the_picture_is_saved_whole(
+    browser: Browser, grouped: Product
+) -> None:
+    with visit(browser, grouped) as seen:
+        seen.log_in("/dags/folded/graph")
+        page = seen.page
+        picture = page.get_by_role("group", name="Picture of the graph")
+        picture.locator("[data-node='task:store_the_result_of_all_transformations']").hover()
+        expect(picture.locator(".graph-onPath", has_text="close_session")).to_have_count(1)
+        expect(picture.locator(".graph-onPath", has_text="clean")).to_have_count(1)
+        expect(picture.locator(".graph-near path").first).to_be_attached()
+        picture.locator("[data-node='task:close_session']").hover()
+        expect(picture.locator(".graph-onPath", has_text="grouped_table")).to_have_count(0)
+        for name, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+            page.get_by_role("button", name="Save the picture").click()
+            with page.expect_download() as saved:
+                page.get_by_role("menuitem", name=f"As {name}").click()
+            content = Path(saved.value.path()).read_bytes()
+            assert saved.value.suggested_filename == f"folded.{name.lower()}"
+            assert content.startswith(start)
+            if name == "SVG":
+                text = content.decode()
+                assert "grouped_table" in text
+                assert "class=" not in text  # its colours are written into it
+                assert "fill=\"rgb(" in text
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_graph_fills_the_window_and_stands_high_in_it(browser: Browser, grouped: Product, size: str) -> None:
+    with visit(browser, grouped, size) as seen:
+        seen.log_in("/dags/folded/graph")
+        page = seen.page
+        node = page.locator(".graph-node").first
+        expect(node).to_be_visible()
+        frame = page.locator(".graph-frame").bounding_box()
+        controls = page.get_by_role("group", name="Controls of the graph").bounding_box()
+        first = min(box["y"] for box in (one.bounding_box() for one in page.locator(".graph-box").all()) if box)
+        assert frame and controls and page.viewport_size
+        assert first - (controls["y"] + controls["height"]) < 90
+        assert controls["height"] < 48
+        bottom = page.viewport_size["height"] - frame["y"] - frame["height"]
+        assert 0 <= bottom < 40 or frame["height"] < 330  # a low window scrolls
+
+
 def test_the_graph_is_a_table_for_those_who_do_not_see_it(browser: Browser, grouped: Product) -> None:
     with visit(browser, grouped) as seen:
         seen.log_in("/dags/folded/graph")
-        seen.page.get_by_text("As a table").click()
+        seen.page.get_by_role("button", name="As a table").click()
         row = seen.page.get_by_role("row", name=re.compile("^transform.join.merge"))
         expect(row).to_contain_text("all_done")
         expect(row).to_contain_text("transform.clean")

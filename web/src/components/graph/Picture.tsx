@@ -201,7 +201,12 @@ export function Picture({
       {!isNarrow && !isAllShown && (
         <Minimap graph={graph} layout={layout} view={view} frame={frame} show={(x, y) => center(x, y, 0, 0)} />
       )}
-      <Sheet title={details?.title} aside={details?.aside} open={isSheetOpen} close={() => chooseAt(undefined)}>
+      <Sheet
+        title={details?.title}
+        aside={details?.aside}
+        open={isSheetOpen}
+        close={() => (isNarrow ? setOpened(false) : chooseAt(undefined))}
+      >
         <div role="region" aria-label={t("The chosen node")} aria-live="polite">
           {details?.content}
         </div>
