@@ -100,7 +100,7 @@ def test_the_path_of_a_task_is_told_from_the_rest_and_the_picture_is_saved_whole
                 text = content.decode()
                 assert "grouped_table" in text
                 assert "class=" not in text  # its colours are written into it
-                assert "fill=\"rgb(" in text
+                assert 'fill="rgb(' in text
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -14,6 +14,8 @@ export interface LaidOut {
   ms: number;
 }
 
+/** A low frame in a window that scrolls counts as this part of the window. */
+const WINDOW_PART = 0.7;
 /** A lower frame has not got its height yet. */
 const FRAME_MIN = 200;
 
@@ -30,7 +32,8 @@ export function useGraphLayout(
   const isMeasured = frame.width > 0 && frame.height >= FRAME_MIN;
   // The frame decides once how a graph is folded: a window that changes its size does not move all nodes.
   const [first, setFirst] = useState<Size>();
-  if (isMeasured && first === undefined) setFirst(frame);
+  if (isMeasured && first === undefined)
+    setFirst({ width: frame.width, height: Math.max(frame.height, window.innerHeight * WINDOW_PART) });
   const question = useMemo(() => {
     if (!first) return undefined;
     const aspect = first.width / Math.max(1, first.height);
