@@ -14,7 +14,7 @@ from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import Command, Sentence, quote, say
+from gnomon.model.sentences import Command, Sentence, quote, render, say
 from gnomon.queries.report.listings.process_health import PROCESSOR_SILENCE_S
 from gnomon.queries.report.listings.quarantine_list import describe_count
 from gnomon.queries.report.listings.setup_problems import find_setup_sentences
@@ -102,7 +102,7 @@ class HealthReader:
         processors = [(row.beat_at, row.host) for row in leases.list_dag_processors(tx)]
         return (
             _component_health("scheduler", schedulers, now, threshold, alive_s=LEASE_TTL_S),
-            _component_health("worker", workers, now, WORKER_TTL_S, f"{slots} slots"),
+            _component_health("worker", workers, now, WORKER_TTL_S, render(say("slots_of_workers", total=slots))),
             _component_health("triggerer", [(row.beat_at, row.host) for row in triggerers], now, silence_s, note)
             if triggerers
             else _NO_TRIGGERER,
@@ -126,7 +126,8 @@ class HealthReader:
 
 
 def _describe_capacity(alive: list[triggerer_leases.TriggererLease]) -> str:
-    return f"{sum(row.running for row in alive)} of {sum(row.capacity for row in alive)} slots in use"
+    used, total = sum(row.running for row in alive), sum(row.capacity for row in alive)
+    return render(say("slots_of_triggerers", used=used, total=total))
 
 
 def _describe_counters(alive: list[triggerer_leases.TriggererLease]) -> str:
@@ -238,7 +239,7 @@ def _component_health(
         for beat_at, host in beats
         if status_of_heartbeat(beat_at, now, alive_s or silence_s) is HealthStatus.HEALTHY
     ]
-    where = f"{len(alive)} on {', '.join(sorted(set(alive)))}" if alive else ""
+    where = render(say("services_on_hosts", total=len(alive), names=", ".join(sorted(set(alive))))) if alive else ""
     return ComponentHealth(
         name,
         f"latest_{name}_heartbeat",
@@ -252,7 +253,7 @@ _NO_TRIGGERER = ComponentHealth(
     "triggerer",
     "latest_triggerer_heartbeat",
     None,
-    note="no task has been deferred so far; a standalone starts it with the first one, elsewhere the command gnomon triggerer does",
+    note=render(say("no_task_was_deferred")),
 )
 """A triggerer that never ran is no fault: only deferred tasks and watchers need one, and these are among the problems."""
 _UNKNOWN_COMPONENTS = tuple(

@@ -1,6 +1,7 @@
 /** The commands of Gnomon that lead to a place of the page: there a sentence has a link instead. */
 
 import type { components } from "../api/schema";
+import { t } from "./language";
 
 export type SentenceCommand = components["schemas"]["CommandAnswer"];
 
@@ -10,7 +11,7 @@ export interface CommandPlace {
   taskId?: string;
   /** The part of the page. */
   hash?: string;
-  /** What the link says; the sentences are English. */
+  /** What the link says. */
   words: string;
 }
 
@@ -19,14 +20,14 @@ export function findPlace({ verb, names, options }: SentenceCommand): CommandPla
   const [dagId, runId, taskId] = names;
   if (!dagId) return undefined;
   if (verb === "tasks answer" && runId && taskId && !options.includes("--map-index"))
-    return { dagId, runId, taskId, hash: "question", words: "the form on its page" };
+    return { dagId, runId, taskId, hash: "question", words: t("the form on its page") };
   if (options.length > 0) return undefined;
   if (verb === "explain") return { dagId, runId, taskId, words: nameOfPage(runId, taskId) };
-  if (verb === "dags unpause") return { dagId, words: "the button on its page" };
-  if (verb === "dags next-runs") return { dagId, hash: "next-runs", words: "its next runs" };
+  if (verb === "dags unpause") return { dagId, words: t("the button on its page") };
+  if (verb === "dags next-runs") return { dagId, hash: "next-runs", words: t("its next runs") };
   return undefined;
 }
 
 function nameOfPage(runId: string | undefined, taskId: string | undefined): string {
-  return taskId ? "the page of the task" : runId ? "the page of the run" : "the page of the DAG";
+  return taskId ? t("the page of the task") : runId ? t("the page of the run") : t("the page of the DAG");
 }

@@ -5,6 +5,7 @@ Only sentences for people are put into it; codes, arguments and states stay as t
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
 
 from starlette.datastructures import Headers
@@ -33,11 +34,6 @@ class ReaderLanguage:
             _language.reset(token)
 
 
-def is_english() -> bool:
-    """Whether the reader of this request gets English."""
-    return _language.get() is None
-
-
 def word(sentence: Sentence | str) -> str:
     """A sentence, or a stored text that may be one, in the language of the reader."""
     language = _language.get()
@@ -52,3 +48,16 @@ def word_spans(sentence: Sentence | str) -> list[SentenceSpan]:
     if language is None:
         return list(split_instants(sentence)) if isinstance(sentence, str) else list_spans(sentence)
     return list_spans_of_text(sentence, language) if isinstance(sentence, str) else list_spans_in(sentence, language)
+
+
+def word_body(body: str) -> str:
+    """The body of a row of the audit log: a sentence, or JSON whose `reason` is one, in the language of the reader."""
+    if _language.get() is None or not body:
+        return body
+    try:
+        fields = json.loads(body)
+    except ValueError:
+        return word(body)
+    if isinstance(fields, dict) and isinstance(fields.get("reason"), str):
+        return json.dumps(fields | {"reason": word(fields["reason"])}, ensure_ascii=False)
+    return body

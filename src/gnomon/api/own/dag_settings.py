@@ -143,7 +143,10 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
             data=spec.timetable.data,
             is_builtin=spec.timetable.builtin,
         ),
-        limits=[DagLimitAnswer.model_validate(asdict(limit)) for limit in list_dag_limits(context.cfg, spec)],
+        limits=[
+            DagLimitAnswer.model_validate(asdict(limit) | {"origin": word(limit.origin)})
+            for limit in list_dag_limits(context.cfg, spec)
+        ],
         misfire=shown.misfire,
         overlap=spec.overlap,
         jitter_s=spec.jitter_s,

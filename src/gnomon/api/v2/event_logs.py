@@ -17,6 +17,7 @@ from gnomon.api.common.filters import FilterField, build_conditions, read_instan
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.ordering import SortField, parse_order
 from gnomon.api.common.paging import PageParameters, check_sorted, count_entries, find_count_limit
+from gnomon.api.common.reader_language import word_body
 from gnomon.api.common.refusals import ApiUnsupported, Refusal
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission, User
@@ -184,6 +185,6 @@ def _build(event: ListedEvent, user: User, hide: Callable[[str], str]) -> EventL
         event=event.kind,
         logical_date=moment(event.logical_at),
         owner=event.by,
-        extra=hide_in_body(event.body, hide) or None,
+        extra=hide_in_body(word_body(event.body), hide) or None,
         address=event.address if user.identity.everywhere is Role.ADMIN else None,
     )

@@ -21,6 +21,8 @@ from gnomon.model.sentences.spans import (
 )
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, find_kind, find_template, parse_words
 
+_DIVISIONS = ((" · ", " · "), ("; ", "clauses"), (": ", "because"))
+"""What may stand between two sentences, and its name in the file of a language."""
 _DIVISIONS_MAX = 4
 """At how many places a text is tried to be divided."""
 _PLAIN = (ArgumentKind.TEXT, ArgumentKind.COUNT, ArgumentKind.DURATION, ArgumentKind.ORDINAL)
@@ -64,12 +66,12 @@ def _translate_line(text: str, language: Language) -> list[Piece] | None:
     whole = recognize(text)
     if whole is not None:
         return list(_iterate_pieces(whole, language))
-    for separator, joint in (("; ", "clauses"), (": ", "because")):
+    for separator, joint in _DIVISIONS:
         for end in _find_all(text, separator):
             before, after = text[:end], text[end + len(separator) :]
             first, second = recognize(before), _translate_line(after, language) if after else None
             if first is not None or second is not None:
-                start = [_plain(before)] if first is None else _iterate_pieces(first, language)
+                start = [_plain(put_terms(before, language))] if first is None else _iterate_pieces(first, language)
                 return [*start, _plain(language.joints.get(joint, separator)), *(second or [_plain(after)])]
     return None
 

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
+import { eventName } from "../../state/eventNames";
 import { type AuditFilters, auditQuery, type EventRow, PAGE } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { MomentField } from "../../components/filters/ZonedFields";
@@ -127,7 +128,7 @@ function Row({ one }: { one: EventRow }) {
       <td>
         <span className="name">{one.owner}</span>
       </td>
-      <td>{one.event.replaceAll("_", " ")}</td>
+      <td>{eventName(one.event)}</td>
       <td>
         <About one={one} />
         {change.about && <Value text={change.about} isCode={false} />}

@@ -3,6 +3,7 @@
 import { ADMINISTRATION } from "./administration";
 import { ASSETS } from "./assets";
 import { DEPENDENCIES } from "./dependencies";
+import { EVENTS } from "./events";
 import { FRAME } from "./frame";
 import { GALLERY } from "./gallery";
 import { GRAPH } from "./graph";
@@ -23,6 +24,7 @@ export const TEXTS: Record<string, string> = {
   ...ADMINISTRATION,
   ...ASSETS,
   ...DEPENDENCIES,
+  ...EVENTS,
   ...FRAME,
   ...GALLERY,
   ...GRAPH,

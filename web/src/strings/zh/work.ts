@@ -1,7 +1,7 @@
 export const WORK: Record<string, string> = {
   Answered: "已答复",
   Arguments: "参数",
-  "DAG id": "DAG id",
+  "DAG id": "DAG ID",
   "Deferred tasks": "已挂起的任务",
   "Deferred tasks hold no process. A triggerer runs their triggers; the scheduler keeps their timers.":
     "已挂起的任务不占用进程。触发器进程运行其触发器；调度器保存其计时器。",

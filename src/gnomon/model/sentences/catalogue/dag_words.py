@@ -44,4 +44,16 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "no_runs_yet": "it has no runs yet",
     "due_run_is_not_created": "the run due at {at} has not been created; this says why: {command}",
     "run_is_slow": "it has run for {duration}; 95 of 100 runs take at most {usual}",
+    # Where its limits come from.
+    "limit_is_of_file": "the file of the DAG (the option {option} is {number}): {subject}",
+    "limit_is_of_option": "option {option} ({where}): {subject}",
+    "limit_is_of_option_or_file": "option {option} ({where}), or the same number in the file of the DAG: {subject}",
+    "limit_is_of_timetable": "the timetable: {subject}",
+    "option_has_default": "its default",
+    "option_is_set_by": "set by {source}",
+    "unfinished_runs_of_dag": "unfinished runs of the DAG",
+    "running_tasks_of_run": "running tasks of one run",
+    "tasks_on_one_worker": "tasks of all DAGs on one worker",
+    "dag_pauses_after_failures": "the DAG: failed runs in a row after which it is paused",
+    "dag_fails_runs_after": "the DAG: seconds after which a running run fails",
 }

@@ -63,6 +63,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "pool_has_room": "pool {pool} has room: {used} of {slots} slots are used and it needs {needed}",
     "pool_is_endless": "pool {pool} has room: it has no limit, {used} slots are used and it needs {needed}",
     "limit_is_reached": "{limit} is reached",
+    "limit_of_task": "{limit} of task {task_id}",
+    "limit_of_run": "{limit} of the run",
     "limit_has_room": "{limit} has room: {used} running",
     "no_worker": "no worker is alive; start one with: {command}",
     "workers_are_full": "every slot of every worker is taken",

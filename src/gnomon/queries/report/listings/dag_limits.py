@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.ground.config import Config
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec
 
 
@@ -27,13 +28,13 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "max_active_runs",
             spec.max_active_runs,
-            _describe_origin(cfg, spec.max_active_runs, "max_active_runs_per_dag", "unfinished runs of the DAG"),
+            _describe_origin(cfg, spec.max_active_runs, "max_active_runs_per_dag", say("unfinished_runs_of_dag")),
             of_timetable is None or of_timetable >= spec.max_active_runs,
         ),
         DagLimit(
             "max_active_tasks",
             spec.max_active_tasks,
-            _describe_origin(cfg, spec.max_active_tasks, "max_active_tasks_per_dag", "running tasks of one run"),
+            _describe_origin(cfg, spec.max_active_tasks, "max_active_tasks_per_dag", say("running_tasks_of_run")),
             is_effective=True,
         ),
     ]
@@ -42,7 +43,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
             DagLimit(
                 "active_runs_limit",
                 of_timetable,
-                "the timetable: unfinished runs of the DAG",
+                render(say("limit_is_of_timetable", subject=say("unfinished_runs_of_dag"))),
                 of_timetable < spec.max_active_runs,
             )
         )
@@ -51,7 +52,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "parallelism",
             parallelism,
-            f"{_describe_option(cfg, 'parallelism')}: tasks of all DAGs on one worker",
+            render(_say_option(cfg, "parallelism", say("tasks_on_one_worker"))),
             is_effective=True,
         )
     )
@@ -59,7 +60,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "max_consecutive_failed_dag_runs",
             spec.max_consecutive_failed_dag_runs or None,
-            "the DAG: failed runs in a row after which it is paused",
+            render(say("dag_pauses_after_failures")),
             is_effective=True,
         )
     )
@@ -67,20 +68,22 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "dagrun_timeout",
             spec.dagrun_timeout_s,
-            "the DAG: seconds after which a running run fails",
+            render(say("dag_fails_runs_after")),
             is_effective=True,
         )
     )
     return limits
 
 
-def _describe_origin(cfg: Config, value: int, option: str, what: str) -> str:
+def _describe_origin(cfg: Config, value: int, name: str, subject: Sentence) -> str:
     """The file of the DAG if it must give the number, else the option, which the file may repeat."""
-    if value != cfg.integer("core", option):
-        return f"the file of the DAG (the option [core] {option} is {cfg.integer('core', option)}): {what}"
-    return f"{_describe_option(cfg, option)}, or the same number in the file of the DAG: {what}"
+    number = cfg.integer("core", name)
+    if value != number:
+        return render(say("limit_is_of_file", option=f"[core] {name}", number=number, subject=subject))
+    return render(_say_option(cfg, name, subject, "limit_is_of_option_or_file"))
 
 
-def _describe_option(cfg: Config, name: str) -> str:
+def _say_option(cfg: Config, name: str, subject: Sentence, code: str = "limit_is_of_option") -> Sentence:
     source = cfg.source("core", name)
-    return f"option [core] {name} ({'its default' if source == 'default' else f'set by {source}'})"
+    where = say("option_has_default") if source == "default" else say("option_is_set_by", source=source)
+    return say(code, option=f"[core] {name}", where=where, subject=subject)

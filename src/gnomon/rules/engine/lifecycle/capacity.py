@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gnomon.model.attempts import build_attempt_log_path
 from gnomon.model.records import AttemptRecord
+from gnomon.model.sentences import render, say
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.limits import ConcurrencyLimit, ExecutorLimit
 from gnomon.rules.engine.state.task_instance import TaskInstance
@@ -19,16 +20,21 @@ def collect_limits(ti: TaskInstance) -> list[ConcurrencyLimit]:
         limit = run.dag.task_limits.get(number)
         if limit is None:
             limit = run.dag.task_limits[number] = ConcurrencyLimit(None, "")
-        limit.limit = task.max_active_tis_per_dag
-        limit.name = f"max_active_tis_per_dag={limit.limit} of task {task.task_id}"
+        if limit.limit != task.max_active_tis_per_dag:
+            limit.limit = task.max_active_tis_per_dag
+            limit.name = _name_limit(f"max_active_tis_per_dag={limit.limit}", task.task_id)
         limits.append(limit)
     if task.max_active_tis_per_dagrun is not None:
         limit = run.task_limits.get(ti.index)
         if limit is None:
-            name = f"max_active_tis_per_dagrun={task.max_active_tis_per_dagrun} of task {task.task_id}"
+            name = _name_limit(f"max_active_tis_per_dagrun={task.max_active_tis_per_dagrun}", task.task_id)
             limit = run.task_limits[ti.index] = ConcurrencyLimit(task.max_active_tis_per_dagrun, name)
         limits.append(limit)
     return limits
+
+
+def _name_limit(limit: str, task_id: str) -> str:
+    return render(say("limit_of_task", limit=limit, task_id=task_id))
 
 
 def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:

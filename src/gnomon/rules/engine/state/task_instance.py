@@ -412,4 +412,4 @@ _WITHOUT_FILE = render(say("this_dag_has_no_file"))
 def new_run_limit(graph: TaskGraph) -> ConcurrencyLimit:
     """A new limit for the max_active_tasks of one run."""
     limit = graph.spec.max_active_tasks
-    return ConcurrencyLimit(limit, f"max_active_tasks={limit} of the run")
+    return ConcurrencyLimit(limit, render(say("limit_of_run", limit=f"max_active_tasks={limit}")))

@@ -2,6 +2,7 @@
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { eventName } from "../../../state/eventNames";
 import { type AuditFilters, auditQuery } from "../../../api/plans";
 import type { AuditRow } from "../../../api/shapes";
 import { Failure } from "../../../components/Answer";
@@ -84,7 +85,7 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
       <td>
         <Time at={row.at} />
       </td>
-      <td>{row.event.replaceAll("_", " ")}</td>
+      <td>{eventName(row.event)}</td>
       <td>
         <span className="name">{row.by}</span>
         {row.from && <span className="soft block">{t("from {address}", { address: row.from })}</span>}
