@@ -25,6 +25,8 @@ _COMPARISONS_MAX = 3_000
 """How often a text and what is in it are compared with a pattern."""
 _SEPARATORS = (" ", ",", ";", ":")
 """What a clause begins with."""
+_START = 4
+"""Characters by which the forms are grouped."""
 _NAME = r"\S+?"
 _PATTERNS_OF_KINDS = {
     ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
@@ -114,7 +116,7 @@ class _Reader:
         if is_clause and not is_inner:
             return None
         readings = []
-        for form in _list_forms():
+        for form in (*_group_forms().get(text[:_START], ()), *_group_forms()[""]):
             if form.is_clause is is_clause and text.startswith(form.beginning):
                 if self._comparisons >= _COMPARISONS_MAX or not all(literal in text for literal in form.literals):
                     continue
@@ -224,10 +226,14 @@ def _read_ordinal(text: str) -> int | str:
 
 
 @functools.cache
-def _list_forms() -> list[_Form]:
-    """All forms that have words, those with most of them first."""
-    forms = [form for code in WORDS for form in _iterate_forms(code, find_template(code))]
-    return sorted(forms, key=lambda form: -form.letters)
+def _group_forms() -> dict[str, list[_Form]]:
+    """All forms that have words, by the first characters of their texts; below no characters those of which these differ."""
+    groups: dict[str, list[_Form]] = {"": []}
+    for code in WORDS:
+        for form in _iterate_forms(code, find_template(code)):
+            start = form.beginning[:_START] if len(form.beginning) >= _START else ""
+            groups.setdefault(start, []).append(form)
+    return groups
 
 
 def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
