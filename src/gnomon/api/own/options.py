@@ -54,7 +54,7 @@ def get_options(context: Context) -> OptionsAnswer:
             value=setting.shown,
             default=mask_secret(setting.option, setting.option.default),
             source=setting.source,
-            description=setting.option.description,
+            description=word(setting.option.description),
             acts=setting.option.is_used,
         )
         for setting in context.cfg.settings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SECTIONS = ("sentences", "terms", "joints", "ordinals", "cron", "page")
+SECTIONS = ("sentences", "terms", "joints", "ordinals", "cron", "texts", "page")
 """The parts of a file of a language, each a mapping."""
 
 
@@ -28,5 +28,7 @@ class Language:
     """By number, from -1 backwards; `other` and `last` with `{number}` for those that are not named."""
     cron: Mapping[str, str] = field(default_factory=dict)
     """Parts of the English words of a cron expression, with `{name}` for what differs."""
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """English texts of the server that are no sentences of the catalogue, such as the descriptions of options."""
     page: Mapping[str, str] = field(default_factory=dict)
     """The page's own texts, by their English ones."""

@@ -51,6 +51,8 @@ def list_spans_of_text(text: str, language: Language) -> list[SentenceSpan]:
 
 def _iterate_text(text: str, language: Language) -> Iterable[Piece]:
     """A text that is stored may be a sentence of the catalogue, the words of a cron expression, or lines of which some are."""
+    if text in language.texts:
+        return (_plain(language.texts[text]),)
     pieces = _translate_line(text, language)
     if pieces is not None:
         return pieces

@@ -8,6 +8,7 @@ import pytest
 from tests.unit.model.languages.sample_sentences import list_samples
 
 from gnomon.ground.config.language_files import find_language
+from gnomon.ground.config.options import OPTIONS
 from gnomon.model.languages import Language, list_spans_in, render_in, translate
 from gnomon.model.sentences import ArgumentKind, render, say
 from gnomon.model.sentences.catalogue import TERMS, WORDS
@@ -42,6 +43,11 @@ def _find_names(words: str) -> set[str | None]:
 def test_each_code_has_chinese_words_and_no_other() -> None:
     assert set(_chinese().sentences) == set(WORDS)
     assert set(TERMS) <= set(_chinese().terms)
+
+
+def test_each_option_is_described_in_chinese_and_no_text_is_left_without_use() -> None:
+    described = {option.description for option in OPTIONS}
+    assert set(_chinese().texts) == described
 
 
 def test_both_languages_name_the_same_arguments() -> None:
