@@ -16,6 +16,7 @@ from gnomon.calendars import Weekends
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, TaskOutcome
+from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.simulate.year_simulation import SETTINGS, YearSimulation
 from gnomon.model.after import After
 from gnomon.model.assets import AllOf, AnyOf, AssetCondition, AssetKey
@@ -67,6 +68,8 @@ class RandomDeployment:
     pool_slots: tuple[tuple[str, int], ...]
     settings: SchedulerSettings
     worker_slots: int
+    has_hidden_starts: bool = True
+    """False: attempts enter author code at once, and take no time after a deferral: a store does not say when these began."""
 
     def play(self, attempt: Attempt) -> Play:
         """The same for an attempt in both worlds: its ids differ, and so does the suffix of the run id of an asset run."""
@@ -74,7 +77,10 @@ class RandomDeployment:
         rng = random.Random(
             f"{self.seed} {run.dag_id} {run.run_type} {run.run_after} {attempt.task_id} {attempt.map_index} {attempt.seq}"
         )
-        return _draw_play(rng)
+        play = _draw_play(rng)
+        if self.has_hidden_starts:
+            return play
+        return replace(play, enter_after_s=0.0, run_s=play.run_s if attempt.resume is None else 0.0)
 
 
 @dataclass(frozen=True, order=True)
@@ -265,6 +271,13 @@ def _draw_play(rng: random.Random) -> Play:
 # ---- both worlds ---------------------------------------------------------------------------------------------------------
 def run_in_store(folder: Path, deployment: RandomDeployment) -> list[ComparedRun]:
     """What the full scheduler makes of it."""
+    return run_with_snapshot(folder, deployment, deployment.end)[0]
+
+
+def run_with_snapshot(
+    folder: Path, deployment: RandomDeployment, snapshot_at: Instant
+) -> tuple[list[ComparedRun], Snapshot]:
+    """The same, and what the store had at an instant. File edits come before it, or not at all."""
     url = f"sqlite:///{folder / f'projection-{deployment.seed}.db'}"
     create_schema(url)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: deployment.start, cipher=CIPHER)
@@ -284,10 +297,12 @@ def run_in_store(folder: Path, deployment: RandomDeployment) -> list[ComparedRun
     for at, spec in deployment.later:
         it.run_until(at)
         it.parse(spec, "2")
+    it.run_until(max(snapshot_at, it.clock.now()))
+    snapshot = read_snapshot(db, it.clock.now())
     it.run_until(deployment.end)
     runs = _read_runs(db, deployment)
     db.close()
-    return runs
+    return runs, snapshot
 
 
 def _read_runs(db: Database, deployment: RandomDeployment) -> list[ComparedRun]:
@@ -335,6 +350,27 @@ def run_in_memory(deployment: RandomDeployment) -> list[ComparedRun]:
         projector.run_until(at)
         projector.edit_dag(spec)
     projector.run_until(deployment.end)
+    return _list_projected(projector, collector)
+
+
+def go_on_in_memory(deployment: RandomDeployment, snapshot: Snapshot) -> list[ComparedRun]:
+    """What the projector makes of the rest, from what a store has."""
+    projector = Projector(
+        settings=deployment.settings,
+        start=snapshot.at,
+        script=deployment.play,
+        pools=snapshot.pools,
+        worker_slots=0,
+    )
+    collector = OutcomeCollector(projector.engine_state, with_tasks=True)
+    collector.put_tasks(snapshot.state.tasks)
+    projector.observe = collector.observe
+    projector.load(snapshot, lambda attempt, _: deployment.play(attempt))
+    projector.run_until(deployment.end)
+    return _list_projected(projector, collector)
+
+
+def _list_projected(projector: Projector, collector: OutcomeCollector) -> list[ComparedRun]:
     compared = [
         ComparedRun(
             run.dag_id,

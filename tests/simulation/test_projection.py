@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 from collections import defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from .projected_deployments import ComparedRun, build_deployment, run_in_memory, run_in_store
+from .projected_deployments import (
+    ComparedRun,
+    build_deployment,
+    go_on_in_memory,
+    run_in_memory,
+    run_in_store,
+    run_with_snapshot,
+)
 
 SEEDS = range(12)
 SOAK_SEED = int(os.environ.get("GNOMON_SOAK_SEED", "9000"))
@@ -19,6 +28,11 @@ SOAK_DEPLOYMENTS = int(os.environ.get("GNOMON_SOAK_DEPLOYMENTS", "2000"))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_projection_is_what_the_scheduler_does(tmp_path: Path, seed: int) -> None:
     assert list_differences(tmp_path, seed) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_projection_of_a_stored_state_is_what_the_scheduler_does_next(tmp_path: Path, seed: int) -> None:
+    assert list_differences_from_snapshot(tmp_path, seed) == []
 
 
 @pytest.mark.soak
@@ -41,6 +55,16 @@ def test_two_thousand_deployments(tmp_path: Path) -> None:
 def list_differences(folder: Path, seed: int) -> list[str]:
     deployment = build_deployment(seed)
     return compare_runs(run_in_store(folder, deployment), run_in_memory(deployment))
+
+
+def list_differences_from_snapshot(folder: Path, seed: int) -> list[str]:
+    deployment = replace(build_deployment(seed), has_hidden_starts=False)
+    at = deployment.start + random.Random(seed).randrange(deployment.end - deployment.start)
+    runs, snapshot = run_with_snapshot(folder, deployment, at)
+    return compare_runs(
+        [run for run in runs if run.ended_at is None or run.ended_at >= snapshot.at],
+        [run for run in go_on_in_memory(deployment, snapshot) if run.ended_at is None or run.ended_at >= snapshot.at],
+    )
 
 
 def compare_runs(expected: list[ComparedRun], projected: list[ComparedRun]) -> list[str]:

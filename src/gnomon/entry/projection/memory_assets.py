@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.entry.projection.memory_runs import MemoryRuns
-from gnomon.model.assets import encode_leaf
+from gnomon.model.assets import QueuedAssetEvent, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.rules.assets.conditions import iter_leaves
@@ -60,6 +60,15 @@ class MemoryAssets:
         condition = record.spec.asset_condition
         for leaf in () if condition is None else iter_leaves(condition):
             self._consumers[encode_leaf(leaf)][record.dag_pk] = record.group_no
+
+    def put_queue(self, dag_pk: int, events: Iterable[QueuedAssetEvent]) -> None:
+        """The events that no run of the DAG has consumed before the projection."""
+        newest = 0
+        for event in sorted(events, key=lambda event: event.event_pk):
+            queued = _QueuedEvent(event.event_pk, event.at, event.partition_key)
+            self._queues[dag_pk][encode_leaf(event.leaf)][event.event_pk] = queued
+            newest = max(newest, event.event_pk)
+        self._event_pks = itertools.count(max(newest + 1, next(self._event_pks)))
 
     def add_events(self, rows: Sequence[Row]) -> int:
         """Events that are put into queues next."""

@@ -16,7 +16,6 @@ import msgspec
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
-from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState, TaskInstanceState
 from gnomon.storage.store.record_codec import encode_plan_state, encode_task_state
@@ -121,18 +120,42 @@ class MemoryRuns:
         for dag_pk, _ in self.watched_tasks:
             self._dags[dag_pk].has_watched_tasks = True
 
-    def put_past_slots(self, dag_pk: int, slots: Iterable[PlannedRun]) -> None:
-        """Slots before the projection, whose runs count as successful; kept if another DAG may ask for them."""
+    def put_past_slots(self, dag_pk: int, slots: Iterable[tuple[Instant, str, DagRunState, frozenset[str]]]) -> None:
+        """Slots before the projection, with the ends of their runs and the tasks that did not succeed; kept if another DAG may ask for them."""
         dag = self._dags[dag_pk]
         if dag.record.dag_id not in self._watched:
             return
-        for slot in slots:
-            run = _SlotRun(next(self._run_pks), slot.run_id, RUN_STATE_CODES[DagRunState.SUCCESS])
-            dag.slots.setdefault(slot.run_after, []).append(run)
+        for at, run_id, state, failed_tasks in slots:
+            run = _SlotRun(next(self._run_pks), run_id, RUN_STATE_CODES[state])
+            dag.slots.setdefault(at, []).append(run)
             for (watched_pk, _), task_id in self.watched_tasks.items():
                 if watched_pk == dag_pk:
-                    self._task_states[run.run_pk, task_id] = {UNMAPPED: encode_task_state(TaskInstanceState.SUCCESS)}
+                    is_failed = task_id in failed_tasks
+                    task_state = TaskInstanceState.FAILED if is_failed else TaskInstanceState.SUCCESS
+                    self._task_states[run.run_pk, task_id] = {UNMAPPED: encode_task_state(task_state)}
         dag.order = sorted(dag.slots)
+
+    def put_unfinished(self, runs: Iterable[RunRecord], tasks: Iterable[TaskRecord]) -> None:
+        """The runs that a snapshot begins with. New runs get later keys."""
+        records = list(runs)
+        self._run_pks = itertools.count(max([run.run_pk for run in records], default=0) + 1)
+        for run in records:
+            dag = self._dags.get(run.dag_pk)
+            if dag is None:
+                continue
+            dag.run_ids[run.run_id] = (run.run_pk, run.run_id, run.run_type.value, run.run_after)
+            if dag.has_watched_tasks:
+                self._dag_of_run[run.run_pk] = run.dag_pk
+            slot_at = run.slot_at
+            if slot_at is None:
+                continue
+            key = str(run.run_after if run.interval_start is None else run.interval_start)
+            dag.holders[key] = (run.run_pk, run.run_id, run.run_type.value, run.run_after)
+            if dag.record.dag_id in self._watched:
+                slot_run = _SlotRun(run.run_pk, run.run_id, RUN_STATE_CODES[run.state], run.clear_number)
+                dag.slots.setdefault(slot_at, []).append(slot_run)
+                dag.order = sorted(dag.slots)
+        self.update_tasks(tasks, ())
 
     def get_record(self, dag_pk: int) -> DagRecord:
         """The present record of the DAG."""

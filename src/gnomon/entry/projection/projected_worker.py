@@ -47,6 +47,15 @@ class ProjectedWorker:
                 self._heap, (enters_at if play.entered else live.ends_at, next(self._numbers), attempt.attempt_id)
             )
 
+    def resume(self, attempt: Attempt, play: Play, started_at: Instant | None, now: Instant) -> None:
+        """Go on with an attempt that runs already. `started_at`: when it entered author code; None: it enters now. It ends now at the earliest."""
+        begun_at = now if started_at is None else started_at
+        ends_at = max(now, begun_at + int(play.run_s * SECOND))
+        live = _LiveAttempt(attempt, play, begun_at, ends_at, entered=started_at is not None)
+        self._live[attempt.attempt_id] = live
+        at = now if started_at is None else ends_at
+        heapq.heappush(self._heap, (at, next(self._numbers), attempt.attempt_id))
+
     def cancel(self, attempt_id: str, reason: str, now: Instant) -> None:
         """End the attempt at once."""
         live = self._live.get(attempt_id)

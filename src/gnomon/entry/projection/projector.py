@@ -7,6 +7,7 @@ fences, quarantine, retries of commits) has no place here. `tests/projection` pr
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +16,19 @@ from typing import Any
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.memory_store import MemoryStore
 from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker, Script
-from gnomon.model.instants import Instant
+from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.entry.testing.scripted import Play
+from gnomon.model.attempts import Attempt
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import Changes, DagRecord, PoolRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec
-from gnomon.model.states import DagRunState
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.rules.engine import events as e
+from gnomon.rules.engine.admission.admission_pass import build_attempt
+from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step import step
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.asset_runs import AssetRunCreator
@@ -63,7 +70,7 @@ class Projector:
         worker_slots: int,
         timetables: TimetableHost | None = None,
     ) -> None:
-        """`worker_slots`: attempts that all workers together run at once. `timetables`: calls author timetables, in this process."""
+        """`worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process."""
         self.now = start
         self.rounds = 0
         self.engine_state = EngineState(settings.limits)
@@ -84,7 +91,13 @@ class Projector:
             store, self.engine_state, "", self._new_id, settings.partition_keys_max, clients[2]
         )
         self._deadline_resolver = DeadlineResolver(store, self.engine_state)
-        self._pending: list[e.EngineEvent] = [e.WorkerJoined(WORKER_ID, worker_slots)]
+        self._pending: list[e.EngineEvent] = []
+        if worker_slots:
+            self._pending.append(e.WorkerJoined(WORKER_ID, worker_slots))
+        self._loaded: list[DagRun] = []
+        """Runs of a snapshot, which the first step evaluates."""
+        self._scheduled: list[tuple[Instant, int, e.EngineEvent]] = []
+        """Heap of events from outside, with a number that keeps their order."""
         """Events of the next round."""
         self._wake_at: Instant | None = None
         self._version_pks = MAX_DAGS
@@ -102,7 +115,44 @@ class Projector:
             self.store.put_dag(record)
             self._pending.append(e.DagRead(record))
         for dag_pk, slots in (past_slots or {}).items():
-            self.store.runs.put_past_slots(dag_pk, slots)
+            self.store.runs.put_past_slots(
+                dag_pk, [(slot.run_after, slot.run_id, DagRunState.SUCCESS, frozenset()) for slot in slots]
+            )
+
+    def load(self, snapshot: Snapshot, resume: Callable[[Attempt, float], Play]) -> None:
+        """Begin with what a store has, as a scheduler that takes all groups over.
+
+        `resume`: what an attempt does that has run for so many seconds; `run_s` counts from its start.
+        """
+        engine_state, store, state = self.engine_state, self.store, snapshot.copy_state()
+        engine_state.graphs = snapshot.graphs
+        for record in state.dags:
+            store.put_dag(record)
+        store.runs.put_unfinished(state.runs, state.tasks)
+        for dag_pk, slots in snapshot.past_slots.items():
+            ended = [
+                (slot.at, slot.run_id, slot.state, slot.failed_tasks)
+                for slot in slots
+                if slot.state in FINISHED_RUN_STATES
+            ]
+            store.runs.put_past_slots(dag_pk, ended)
+        for dag_pk, events in snapshot.queued_events.items():
+            store.assets.put_queue(dag_pk, events)
+        self._loaded = load_groups(engine_state, state, dict.fromkeys(GROUPS, 1))
+        engine_state.update_pools(snapshot.pools)  # after the load, which counts the slots of live attempts once more
+        self._pending += [e.WorkerJoined(worker.worker_id, worker.slots) for worker in snapshot.workers]
+        self._pending += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
+        dag_pks = [dag.dag_pk for dag in state.dags]
+        self._planner.enqueue(dag_pks)
+        self._asset_runs.enqueue(dag_pks)
+        for ti in engine_state.attempts.values():
+            attempt, started_at = build_attempt(engine_state, ti), ti.started_at if ti.entered else None
+            age_s = 0.0 if started_at is None else (self.now - started_at) / SECOND
+            self._worker.resume(attempt, resume(attempt, age_s), started_at, self.now)
+
+    def schedule(self, at: Instant, event: e.EngineEvent) -> None:
+        """An event from outside, at that instant or now if it is past."""
+        heapq.heappush(self._scheduled, (at, next(self._numbers), event))
 
     def edit_dag(self, spec: DagSpec) -> None:
         """The file of the DAG defines another version of it from now on."""
@@ -148,8 +198,10 @@ class Projector:
         now = self.now
         events, self._pending = self._pending, []
         events += [e.AssetEventsQueued(dag_pks) for dag_pks in self.store.take_asset_mail()]
+        while self._scheduled and self._scheduled[0][0] <= now:
+            events.append(heapq.heappop(self._scheduled)[2])
         events += self._worker.collect(now)
-        if events or (self._wake_at is not None and self._wake_at <= now):
+        if events or self._loaded or (self._wake_at is not None and self._wake_at <= now):
             self._step(events)
         self._plan()
         created = self._asset_runs.create_runs(now)
@@ -173,12 +225,14 @@ class Projector:
             self._asset_runs.wake_at(now),
             self._edge_resolver.wake_at(now),
             self._worker.next_at(),
+            self._scheduled[0][0] if self._scheduled else None,
         )
         return min((at for at in times if at is not None), default=None)
 
     # ---- decide and act --------------------------------------------------------------------------------------------------
     def _step(self, events: list[e.EngineEvent]) -> None:
-        result = step(self.engine_state, events, self.now, self._new_id)
+        loaded, self._loaded = self._loaded, []
+        result = step(self.engine_state, events, self.now, self._new_id, loaded)
         self.store.apply_changes(result.changes)
         self.observe(result.changes, self.now)
         self._wake_at = result.wake_at

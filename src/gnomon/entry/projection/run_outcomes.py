@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gnomon.model.ids import UNMAPPED
@@ -61,6 +61,12 @@ class OutcomeCollector:
         """By run: the rows of its task instances, as a store would have them."""
         self.runs: list[RunOutcome] = []
 
+    def put_tasks(self, tasks: Iterable[TaskRecord]) -> None:
+        """The task instances of unfinished runs that a snapshot begins with."""
+        if self._with_tasks:
+            for task in tasks:
+                self._tasks.setdefault(task.run_pk, {})[task.task_no, task.map_index] = task
+
     def observe(self, changes: Changes, _now: Instant) -> None:
         """Keep what ended in this step."""
         if self._with_tasks:
@@ -87,12 +93,12 @@ class OutcomeCollector:
                     )
                 )
 
-    def list_unfinished(self, now: Instant) -> list[RunOutcome]:
-        """The runs that have not ended, by DAG and slot."""
+    def list_unfinished(self, now: Instant, *, with_waits: bool = True) -> list[RunOutcome]:
+        """The runs that have not ended, by DAG and slot; `with_waits`: and why."""
         runs = sorted(self._engine_state.runs.values(), key=lambda run: (run.dag.record.dag_id, run.sort_key))
-        return [self._describe(run, now) for run in runs]
+        return [self._describe(run, now if with_waits else None) for run in runs]
 
-    def _describe(self, run: DagRun, now: Instant) -> RunOutcome:
+    def _describe(self, run: DagRun, now: Instant | None) -> RunOutcome:
         record, dag = run.record, run.dag.record
         names = {number: task_id for task_id, number in dag.task_numbers.items()}
         return RunOutcome(
@@ -106,7 +112,7 @@ class OutcomeCollector:
             record.started_at,
             None,
             tuple(self._list_tasks(self._tasks.get(run.pk, {}), names)),
-            tuple(list_waits(self._engine_state, run.pk, now)),
+            () if now is None else tuple(list_waits(self._engine_state, run.pk, now)),
         )
 
     def _take_tasks(self, run_pk: int, names: dict[int, str]) -> tuple[TaskOutcome, ...]:

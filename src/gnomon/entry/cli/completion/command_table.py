@@ -63,6 +63,7 @@ ARGUMENTS = {
     "doctor": "",
     "explain": "dag run task",
     "failures": "dag*",
+    "forecast": "dag*",
     "grid": "dag",
     "kubernetes worker": "",
     "login": "",

@@ -22,4 +22,14 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "simulation_is_too_large": "the simulation was ended at {at}, after {number} task instances; shorten --for, or choose a smaller folder",
     "folder_does_not_exist": "{folder} is not a folder; name the folder that contains the DAG files",
     "folder_defines_no_dag": "no file in {folder} defines a DAG",
+    "forecast_durations_are_assumed": (
+        "{count} task has fewer than three successful tries: it is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
+        "{count} tasks have fewer than three successful tries: each is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
+    ),
+    "forecast_without_workers": "no worker is alive: one with [core] parallelism slots is assumed from now on",
+    "forecast_leaves_backfills_out": (
+        "of {count} unfinished backfill only the runs that a scheduler has in memory are projected",
+        "of {count} unfinished backfills only the runs that a scheduler has in memory are projected",
+    ),
+    "forecast_has_fewer_samples": "{count} of {total} samples were drawn, because more would have taken longer than {duration}; allow more with --max-time",
 }

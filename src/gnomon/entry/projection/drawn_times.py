@@ -1,0 +1,83 @@
+"""The script of one sample: durations, failures and lengths drawn from the models of tasks, with common random numbers."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from datetime import date
+
+from gnomon.entry.projection.snapshot import TaskKeyName
+from gnomon.entry.testing.scripted import Play
+from gnomon.model.attempts import RETURN_VALUE, Attempt, RunFacts, XComItem
+from gnomon.model.instants import Instant, to_datetime
+from gnomon.rules.durations.day_class import RunClass, list_classes
+from gnomon.rules.durations.duration_model import DurationModel
+from gnomon.rules.timetables.wall_clock.zones import named_zone
+
+CALLBACK_S = 1.0
+RESUMED_S = 1.0
+"""What a task still does after its deferral: the model counts from its start, and the deferral has taken the time."""
+_RANGE = 2**32
+_RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
+
+
+class DrawnTimes:
+    """Draws by sample and attempt, not by order: what a change of the world does not touch is drawn as before."""
+
+    def __init__(
+        self,
+        models: Mapping[TaskKeyName, DurationModel],
+        zones: Mapping[str, str],
+        assumed_s: float,
+        seed: int,
+        sample: int,
+    ) -> None:
+        """`zones`: the time zone of each DAG. `assumed_s`: the duration of tasks with too few runs, in `assumed`."""
+        self._models = models
+        self._zones = zones
+        self._assumed_s = assumed_s
+        self._prefix = f"{seed} {sample}"
+        self._classes: dict[tuple[str, str, date], tuple[RunClass, ...]] = {}
+        self.assumed: dict[TaskKeyName, None] = {}
+
+    def play(self, attempt: Attempt) -> Play:
+        """What a new attempt does."""
+        return self.resume(attempt, 0.0)
+
+    def resume(self, attempt: Attempt, age_s: float) -> Play:
+        """What an attempt does that has run for so many seconds; `run_s` counts from its start."""
+        if attempt.kind == "callback":
+            return Play(CALLBACK_S)
+        if attempt.resume is not None:
+            return Play(RESUMED_S)
+        run, key = attempt.run, (attempt.run.dag_id, attempt.task_id)
+        model = self._models.get(key)
+        text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {attempt.task_id} {attempt.map_index} {attempt.try_number}"
+        if model is None or not model.is_known:
+            self.assumed[key] = None
+            return Play(max(self._assumed_s, age_s), return_length=1, xcoms=_RETURNED)
+        run_s = model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s)
+        if zlib.crc32(b"failure" + text.encode()) / _RANGE < model.failure_share:
+            return Play(run_s, outcome="failed", reason="drawn")
+        length = model.lengths[0] if model.lengths else 1
+        return Play(run_s, return_length=length, xcoms=_RETURNED)
+
+    def draw_rest(self, run: RunFacts, task_id: str, map_index: int, try_number: int, age_s: float) -> float:
+        """The seconds that a deferred task still waits."""
+        model = self._models.get((run.dag_id, task_id))
+        if model is None or not model.is_known:
+            self.assumed[run.dag_id, task_id] = None
+            return max(0.0, self._assumed_s - age_s)
+        text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {task_id} {map_index} {try_number}"
+        return model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s) - age_s
+
+    def _list_classes(self, run: RunFacts) -> tuple[RunClass, ...]:
+        day = self._find_day(run.dag_id, run.run_after)
+        key = (run.dag_id, run.run_type, day)
+        classes = self._classes.get(key)
+        if classes is None:
+            classes = self._classes[key] = list_classes(day, run.run_type)
+        return classes
+
+    def _find_day(self, dag_id: str, at: Instant) -> date:
+        return to_datetime(at).astimezone(named_zone(self._zones[dag_id])).date()

@@ -1,0 +1,227 @@
+"""The coming runs of a deployment: sampled futures from a snapshot, and of each run the quantiles of its start and end."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.entry.projection.drawn_times import DrawnTimes
+from gnomon.entry.projection.projector import Projector
+from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
+from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.model.deferral import DeferralResult
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, say
+from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
+from gnomon.rules.engine import events as e
+from gnomon.rules.engine.state.run_facts import describe_run
+from gnomon.services.scheduler.settings import SchedulerSettings
+
+SAMPLES = 50
+MEDIAN, LATE = 0.5, 0.9
+RUN_OUT_S = 86_400
+"""How long after the horizon runs may go on that begin before it."""
+_NAMES_SHOWN = 5
+_RunKey = tuple[str, str, Instant, int]
+"""DAG, type, due time, and the place among the runs with these: the runs of one future are matched with those of another by it."""
+
+
+@dataclass
+class _Drawn:
+    """What the samples say of one run or task instance."""
+
+    run_id: str
+    starts: list[Instant] = field(default_factory=list)
+    ends: list[Instant] = field(default_factory=list)
+    count: int = 0
+    failed: int = 0
+
+    def add(self, started_at: Instant | None, ended_at: Instant | None, *, is_failed: bool) -> None:
+        self.count += 1
+        self.failed += is_failed
+        if started_at is not None:
+            self.starts.append(started_at)
+        if ended_at is not None:
+            self.ends.append(ended_at)
+
+
+@dataclass(frozen=True)
+class ForecastRow:
+    """One coming or unfinished run, or one of its task instances."""
+
+    dag_id: str
+    run_id: str
+    run_type: str
+    run_after: Instant
+    task: str | None
+    start_p50: Instant | None
+    start_p90: Instant | None
+    end_p50: Instant | None
+    """None: in half of the samples it had not ended when the projection stopped."""
+    end_p90: Instant | None
+    failed_share: float
+    sample_share: float
+    """The share of the samples in which the run exists."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """The answer, and how sure it is."""
+
+    at: Instant
+    until: Instant
+    rows: list[ForecastRow]
+    samples: int
+    wanted_samples: int
+    assumptions: list[Sentence]
+
+
+def forecast(
+    snapshot: Snapshot,
+    settings: SchedulerSettings,
+    until: Instant,
+    *,
+    samples: int = SAMPLES,
+    seed: int = 1,
+    assumed_s: float = 60.0,
+    max_s: float = 60.0,
+    with_tasks: bool = False,
+    timetables: TimetableHost | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Forecast:
+    """Project the snapshot `samples` times, fewer if that takes longer than `max_s` seconds, but once in any case."""
+    began = clock()
+    zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
+    drawn: dict[tuple[_RunKey, str | None], _Drawn] = {}
+    assumed: dict[tuple[str, str], None] = {}
+    finished = 0
+    for sample in range(samples):
+        script = DrawnTimes(snapshot.models, zones, assumed_s, seed, sample)
+        runs = _project(snapshot, settings, until, script, with_tasks, timetables)
+        _add_sample(drawn, [run for run in runs if run.run_after < until])
+        assumed.update(script.assumed)
+        finished += 1
+        if clock() - began > max_s:
+            break
+    rows = [_build_row(key, each, finished) for key, each in drawn.items()]
+    rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
+    return Forecast(snapshot.at, until, rows, finished, samples, _list_assumptions(snapshot, assumed, assumed_s))
+
+
+def _project(
+    snapshot: Snapshot,
+    settings: SchedulerSettings,
+    until: Instant,
+    script: DrawnTimes,
+    with_tasks: bool,
+    timetables: TimetableHost | None,
+) -> list[RunOutcome]:
+    slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
+    projector = Projector(
+        settings=settings,
+        start=snapshot.at,
+        script=script.play,
+        pools=snapshot.pools,
+        worker_slots=slots,
+        timetables=timetables,
+    )
+    projector.load(snapshot, script.resume)
+    _schedule_deferrals(projector, script)
+    collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
+    collector.put_tasks(snapshot.state.tasks)
+    projector.observe = collector.observe
+    projector.run_until(until)
+    end = until + RUN_OUT_S * SECOND
+    while projector.now < end and _has_early_runs(projector, until):
+        projector.run_until(min(end, projector.now + 3600 * SECOND))
+    return [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
+
+
+def _has_early_runs(projector: Projector, until: Instant) -> bool:
+    return any(run.is_running and run.record.run_after < until for run in projector.engine_state.runs.values())
+
+
+def _schedule_deferrals(projector: Projector, script: DrawnTimes) -> None:
+    """The ends of deferrals that a trigger of an author decides about: those with a time of their own have a timer already."""
+    for run in projector.engine_state.runs.values():
+        facts = describe_run(run.dag.record.dag_id, run.record)
+        for instances in run.task_instances:
+            for ti in instances.values():
+                wait = ti.deferral
+                if (
+                    ti.state is TaskInstanceState.DEFERRED
+                    and wait is not None
+                    and wait.result is None
+                    and wait.due_at is None
+                ):
+                    began = wait.created_at if ti.started_at is None else ti.started_at
+                    rest_s = script.draw_rest(
+                        facts, ti.task.task_id, ti.map_index, ti.try_number, (projector.now - began) / SECOND
+                    )
+                    event = e.DeferralEnded(ti.key(), ti.defer_seq, DeferralResult(outcome="event"))
+                    projector.schedule(projector.now + int(rest_s * SECOND), event)
+
+
+def _add_sample(drawn: dict[tuple[_RunKey, str | None], _Drawn], runs: Iterable[RunOutcome]) -> None:
+    places: dict[tuple[str, str, Instant], int] = defaultdict(int)
+    for run in sorted(runs, key=lambda run: run.run_pk):
+        slot = (run.dag_id, run.run_type, run.run_after)
+        key: _RunKey = (*slot, places[slot])
+        places[slot] += 1
+        _find(drawn, key, None, run).add(run.started_at, run.ended_at, is_failed=run.state is DagRunState.FAILED)
+        for task in run.tasks:
+            _find(drawn, key, task.name, run).add(
+                task.started_at, _find_end(task), is_failed=task.state is TaskInstanceState.FAILED
+            )
+
+
+def _find(drawn: dict[tuple[_RunKey, str | None], _Drawn], key: _RunKey, task: str | None, run: RunOutcome) -> _Drawn:
+    found = drawn.get((key, task))
+    if found is None:
+        found = drawn[key, task] = _Drawn(run.run_id)
+    return found
+
+
+def _find_end(task: TaskOutcome) -> Instant | None:
+    return task.ended_at if task.state in FINISHED_TASK_STATES else None
+
+
+def _build_row(key: tuple[_RunKey, str | None], drawn: _Drawn, samples: int) -> ForecastRow:
+    (dag_id, run_type, run_after, _), task = key
+    starts, ends = sorted(drawn.starts), sorted(drawn.ends)
+    return ForecastRow(
+        dag_id,
+        drawn.run_id,
+        run_type,
+        run_after,
+        task,
+        _find_quantile(starts, drawn.count, MEDIAN),
+        _find_quantile(starts, drawn.count, LATE),
+        _find_quantile(ends, drawn.count, MEDIAN),
+        _find_quantile(ends, drawn.count, LATE),
+        drawn.failed / drawn.count,
+        drawn.count / samples,
+    )
+
+
+def _find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:
+    """The quantile of `count` values of which those that are missing are later than all."""
+    place = min(int(quantile * count), count - 1)
+    return ordered[place] if place < len(ordered) else None
+
+
+def _list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
+    names = sorted(f"{dag_id}.{task_id}" for dag_id, task_id in assumed)
+    shown = ", ".join(names[:_NAMES_SHOWN]) + (" ..." if len(names) > _NAMES_SHOWN else "")
+    sentences: list[Sentence] = []
+    if names:
+        sentences.append(say("forecast_durations_are_assumed", count=len(names), duration=assumed_s, names=shown))
+    if not snapshot.workers:
+        sentences.append(say("forecast_without_workers"))
+    backfills = sum(not backfill.is_ended for backfill in snapshot.state.backfills)
+    if backfills:
+        sentences.append(say("forecast_leaves_backfills_out", count=backfills))
+    return sentences

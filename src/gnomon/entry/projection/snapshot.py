@@ -1,0 +1,151 @@
+"""What a projection from now on begins with, read from the store by the code of a take-over; nothing is written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+import msgspec
+
+from gnomon.model.assets import QueuedAssetEvent
+from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
+from gnomon.model.spec import collect_edges
+from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.rules.durations.day_class import list_classes
+from gnomon.rules.durations.duration_model import DurationModel
+from gnomon.rules.engine.state.engine_state import KeptGraphs
+from gnomon.rules.timetables.wall_clock.zones import named_zone
+from gnomon.storage.store import Database, Transaction
+from gnomon.storage.store.asset_records import asset_queue
+from gnomon.storage.store.coordination import leases
+from gnomon.storage.store.dag_records import task_durations, upstream_dags
+from gnomon.storage.store.ownership import group_state
+
+GROUPS = range(64)
+PAST_SPANS_S = (40 * 86_400, 4 * 86_400, 43_200)
+"""How far back slots are read: the first span with fewer than PAST_SLOTS_MAX of them, or the last."""
+PAST_SLOTS_MAX = 3_000
+TaskKeyName = tuple[str, str]
+"""DAG id and task id."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastSlot:
+    """A slot with a run before the projection."""
+
+    at: Instant
+    run_id: str
+    state: DagRunState
+    failed_tasks: frozenset[str] = frozenset()
+    """Of the tasks for which other DAGs wait: those that did not succeed in it."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The unfinished part of a deployment, and the history that its models are made of."""
+
+    at: Instant
+    state: GroupState
+    pools: list[PoolRecord]
+    workers: list[WorkerRecord]
+    past_slots: dict[int, list[PastSlot]]
+    """By dag_pk, for DAGs that others wait for."""
+    queued_events: dict[int, list[QueuedAssetEvent]]
+    """By dag_pk: events of assets that no run has consumed."""
+    models: dict[TaskKeyName, DurationModel]
+    graphs: KeptGraphs
+    """Graphs of DAGs, compiled by the first sample and used by all."""
+
+    def copy_state(self) -> GroupState:
+        """The state with records of its own, which a projection changes."""
+        state = self.state
+        return replace(
+            state,
+            dags=[replace(dag) for dag in state.dags],
+            runs=[replace(run) for run in state.runs],
+            tasks=[
+                replace(task, deferral=None if task.deferral is None else replace(task.deferral))
+                for task in state.tasks
+            ],
+            previous_runs={
+                dag_pk: [(replace(run), [replace(task) for task in tasks]) for run, tasks in runs]
+                for dag_pk, runs in state.previous_runs.items()
+            },
+            run_waits={run_pk: [replace(wait) for wait in waits] for run_pk, waits in state.run_waits.items()},
+            backfills=[replace(backfill) for backfill in state.backfills],
+            callbacks=[],
+            deadlines={
+                run_pk: [replace(deadline) for deadline in deadlines] for run_pk, deadlines in state.deadlines.items()
+            },
+        )
+
+
+def read_snapshot(db: Database, now: Instant) -> Snapshot:
+    """The state of all groups in one transaction of the store."""
+    with db.read() as tx:
+        state = group_state.load_groups(tx, GROUPS)
+        state.dags = [_without_hook(dag) for dag in state.dags]
+        watched: dict[str, set[str]] = defaultdict(set)
+        for dependency in (edge.dependency for dag in state.dags for edge in collect_edges(dag.spec)):
+            watched[dependency.dag_id] |= set() if dependency.task_id is None else {dependency.task_id}
+        return Snapshot(
+            now,
+            state,
+            group_state.load_pools(tx),
+            leases.list_workers(tx),
+            {dag.dag_pk: _read_slots(tx, dag, watched[dag.dag_id], now) for dag in state.dags if dag.dag_id in watched},
+            {
+                dag.dag_pk: asset_queue.list_queue(tx, dag.dag_pk)
+                for dag in state.dags
+                if dag.spec.asset_condition is not None
+            },
+            {
+                key: model
+                for dag in state.dags
+                if dag.active and not dag.paused
+                for key, model in _build_models(tx, dag).items()
+            },
+            {},
+        )
+
+
+def _without_hook(dag: DagRecord) -> DagRecord:
+    """The DAG without its hook, which is author code: a projection does not call it for each try."""
+    if dag.spec.mutates_instances:
+        dag.spec = msgspec.structs.replace(dag.spec, mutates_instances=False)
+    return dag
+
+
+def _read_slots(tx: Transaction, dag: DagRecord, task_ids: set[str], now: Instant) -> list[PastSlot]:
+    rows: list[tuple[Instant, str, DagRunState]] = []
+    for span_s in PAST_SPANS_S:
+        rows = upstream_dags.list_runs_in_slots(tx, dag.dag_pk, now - span_s * SECOND, now + 1, PAST_SLOTS_MAX)
+        if len(rows) < PAST_SLOTS_MAX:
+            break
+    failed: dict[Instant, set[str]] = defaultdict(set)
+    for task_id in sorted(task_ids):
+        for fact in upstream_dags.load_slot_facts(tx, dag.dag_id, [at for at, _, _ in rows], task_id):
+            if fact.outcome == "bad":
+                failed[fact.at].add(task_id)
+    return [PastSlot(at, run_id, state, frozenset(failed[at])) for at, run_id, state in rows]
+
+
+def _build_models(tx: Transaction, dag: DagRecord) -> dict[TaskKeyName, DurationModel]:
+    zone: tzinfo = named_zone(dag.spec.timezone)
+    names = {number: task_id for task_id, number in dag.task_numbers.items()}
+    models: dict[TaskKeyName, DurationModel] = {}
+    for task in task_durations.list_recent_tasks(tx, dag.dag_pk):
+        model = models.setdefault((dag.dag_id, names[task.task_no]), DurationModel())
+        is_success = task.state is TaskInstanceState.SUCCESS
+        model.tries += task.try_number
+        model.failed_tries += task.try_number - is_success
+        if is_success:
+            day = to_datetime(task.run_after).astimezone(zone).date()
+            model.add(list_classes(day, task.run_type), (task.ended_at - task.started_at) / SECOND)
+            if task.return_length is not None and task.return_length >= 0:
+                model.lengths.append(task.return_length)
+    for model in models.values():
+        model.finish()
+    return models
