@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import datetime
@@ -17,6 +16,7 @@ from gnomon.entry.cli.output import format_sentence, format_table, output_option
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
 from gnomon.entry.projection.forecast import SAMPLES, Forecast, ForecastRow
 from gnomon.entry.projection.forecast import forecast as draw_forecast
+from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.snapshot import read_snapshot
 from gnomon.entry.projection.waiting_host import WaitingTimetableHost
 from gnomon.ground.clock import SystemClock
@@ -28,8 +28,6 @@ from gnomon.services.scheduler.settings import build_scheduler_settings
 
 DAY_S = 86_400
 HORIZON_MAX_S = 366 * DAY_S
-IDLE = 19
-"""The nice value of a forecast: services of this machine come first."""
 COLUMNS = ("dag_id", "run_after", "start_p50", "end_p50", "end_p90", "failed")
 
 
@@ -79,7 +77,6 @@ def forecast(
     The present state goes on by the scheduler's own rules in many drawn futures, in which each task takes as long as one of its earlier tries.
     p50: half of the futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
     """
-    os.nice(IDLE)
     now = home.clock.now()
     end = now + DAY_S * SECOND if until is None else resolve_instant(until, home.cfg)
     _check_horizon(now, end)
@@ -91,20 +88,23 @@ def forecast(
             raise dag_not_found(dag_id, known)
     settings = build_scheduler_settings(home.cfg)
     settings = replace(settings, limits=replace(settings.limits, executors=None))
-    with closing(
-        WaitingTimetableHost(SubprocessTimetableHost(build_timetable_host_settings(home.cfg), SystemClock()))
-    ) as host:
-        answer = draw_forecast(
-            snapshot,
-            settings,
-            end,
-            samples=samples,
-            seed=seed,
-            assumed_s=assumed_s,
-            max_s=max_s,
-            with_tasks=with_tasks,
-            timetables=host,
-        )
+
+    def draw() -> Forecast:
+        hosts = build_timetable_host_settings(home.cfg)
+        with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
+            return draw_forecast(
+                snapshot,
+                settings,
+                end,
+                samples=samples,
+                seed=seed,
+                assumed_s=assumed_s,
+                max_s=max_s,
+                with_tasks=with_tasks,
+                timetables=host,
+            )
+
+    answer = run_idle(draw)
     _print(answer, [row for row in answer.rows if not dag_ids or row.dag_id in dag_ids], max_s, with_tasks, output)
 
 

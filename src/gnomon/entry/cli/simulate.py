@@ -20,6 +20,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, format_table, print_document, utc_option
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
 from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes
+from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.entry.projection.simulation import simulate as run_scenario
@@ -124,10 +125,13 @@ def simulate(
         },
         with_tasks=with_tasks,
     )
-    with closing(
-        WaitingTimetableHost(SubprocessTimetableHost(build_timetable_host_settings(home.cfg), SystemClock()))
-    ) as host:
-        simulated = run_scenario(scenario, host)
+
+    def run() -> SimulatedRuns:
+        hosts = build_timetable_host_settings(home.cfg)
+        with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
+            return run_scenario(scenario, host)
+
+    simulated = run_idle(run)
     _print(simulated, [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids], scenario, output)
 
 

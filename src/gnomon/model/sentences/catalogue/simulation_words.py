@@ -26,6 +26,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} task has fewer than three successful tries: it is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
         "{count} tasks have fewer than three successful tries: each is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
     ),
+    "projection_needs_memory": "the projection needs more than {size} of memory; choose an earlier --until or a shorter --for, or fewer DAGs",
     "forecast_without_workers": "no worker is alive: one with [core] parallelism slots is assumed from now on",
     "forecast_leaves_backfills_out": (
         "of {count} unfinished backfill only the runs that a scheduler has in memory are projected",
