@@ -25,6 +25,7 @@ FILES = {
     "home_dense.py": _FAILS_BY_CONF.format(
         dag_id="home_dense", schedule="*/10 * * * *", tags=["home_dense"], owner="home_ann"
     ),
+    "home_again.py": _FAILS_BY_CONF.format(dag_id="home_again", schedule=None, tags=["home_green"], owner="home_ann"),
     "home_line.py": "from airflow.sdk import DAG\n\nvalue = 1 / 0\n",
 }
 RUNS = (
@@ -40,7 +41,7 @@ def home_dags(product: Product) -> Product:
     """The product with these DAGs and their runs."""
     for name, text in FILES.items():
         product.write(name, text)
-    for dag_id in ("home_broken", "home_healed", "home_dense"):
+    for dag_id in ("home_broken", "home_healed", "home_again", "home_dense"):
         product.has_dag(dag_id)
     for dag_id, run_id, fails in RUNS:
         product.run(dag_id, "--run-id", run_id, "--conf", '{"fails": true}' if fails else "{}")

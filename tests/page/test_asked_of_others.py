@@ -32,7 +32,7 @@ def test_why_a_task_is_not_scheduled_stands_beside_its_state_on_home_run_and_tas
         seen.open("/")
         expect(
             page.locator("section")
-            .filter(has=page.get_by_role("heading", name="Waiting"))
+            .filter(has=page.get_by_role("heading", name="Blocked"))
             .locator("li", has_text="asked_steps")
         ).to_contain_text("asked_none")
         seen.check()
@@ -119,7 +119,9 @@ def test_filters_are_on_every_column_are_negated_survive_and_have_a_default(brow
         expect(page).to_have_url(re.compile("queue=asked_queue"))
         seen.delete_views()
         seen.open("/runs?dag=asked_")
+        page.get_by_role("button", name="Filters", exact=True).click()
         page.get_by_label("Timetable", exact=True).select_option("NullTimetable")
+        page.keyboard.press("Escape")
         expect(page.get_by_role("link", name="asked_late")).to_have_count(0)
         expect(page.get_by_role("link", name="one", exact=True)).to_be_visible()
         page.get_by_role("button", name="Turn round: Timetable is NullTimetable").click()
@@ -281,7 +283,7 @@ def test_late_runs_are_a_filter_and_a_column_of_the_list_of_runs(browser: Browse
     with visit(browser, asked) as seen:
         seen.log_in("/runs?dag=asked_")
         page = seen.page
-        page.get_by_role("button", name="Only late runs").click()
+        page.get_by_role("button", name="late", exact=True).click()
         expect(page).to_have_url(re.compile("late=true"))
         expect(page.get_by_role("button", name="Turn round: late")).to_be_visible()
         expect(page.get_by_role("link", name="one", exact=True)).to_have_count(0)

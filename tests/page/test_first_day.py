@@ -210,7 +210,7 @@ def _release_a_run(day: Day) -> None:
     page, gated = day.page, day.name("gated")
     with day.thing("find why a run waits", 1):
         waiting = (
-            page.get_by_role("region", name="Waiting")
+            page.get_by_role("region", name="Blocked")
             .get_by_role("listitem")
             .filter(has=page.get_by_role("link", name=gated, exact=True))
         )

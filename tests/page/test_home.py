@@ -96,11 +96,25 @@ def test_what_waits_says_for_what_and_an_import_error_its_line_and_remedy(browse
     with visit(browser, home_dags) as seen:
         seen.log_in()
         page = seen.page
-        expect(section(page, "Waiting").locator("li", has_text="gated")).to_contain_text("none_free")
+        expect(section(page, "Blocked").locator("li", has_text="gated")).to_contain_text("none_free")
         errors = page.get_by_label("Import errors")
-        expect(errors.locator("summary", has_text="home_line.py")).to_contain_text("line 3: ZeroDivisionError")
-        errors.locator("summary", has_text="home_line.py").click()
+        errors.get_by_text("DAG files cannot be loaded").click()
+        expect(errors.locator("summary", has_text="home_line.py").last).to_contain_text("line 3: ZeroDivisionError")
+        errors.locator("summary", has_text="home_line.py").last.click()
         expect(errors).to_contain_text("Correct the file")
+        seen.check()
+
+
+def test_what_asks_a_person_what_is_blocked_and_what_goes_as_planned_stand_apart(
+    browser: Browser, settled: Product
+) -> None:
+    with visit(browser, settled) as seen:
+        seen.log_in()
+        page = seen.page
+        expect(section(page, "For you").locator("li", has_text="asks")).to_contain_text("Publish the report of March?")
+        expect(section(page, "Blocked").locator("li", has_text="asks")).to_have_count(0)
+        page.locator("summary", has_text="As planned").click()
+        expect(page.locator("details", has_text="As planned").locator("li", has_text="waits").first).to_be_visible()
         seen.check()
 
 
@@ -123,4 +137,32 @@ def test_each_failed_run_names_the_task_that_failed_and_its_error(
         line = section(seen.page, "Failed").locator("li", has_text="home_healed")
         expect(line.locator(".home-failedTask")).to_have_text("check_source: RuntimeError: the source is empty")
         expect(line.get_by_role("link", name="log of check_source")).to_be_visible()
+        seen.check()
+
+
+def test_what_failed_runs_again_from_the_home_page(browser: Browser, home_dags: Product) -> None:
+    home_dags.run("home_again", "--run-id", "bad_night", "--conf", '{"fails": true}')
+    with visit(browser, home_dags) as seen:
+        seen.log_in()
+        page = seen.page
+        page.get_by_role("button", name="Run failed again: home_again").click()
+        expect(page.get_by_role("status").filter(has_text="What failed in home_again runs again.")).to_be_visible()
+        seen.check()
+    home_dags.until(lambda: _count_tries(home_dags, "home_again", "bad_night") == 2, "the failed task has run again")
+
+
+def _count_tries(product: Product, dag_id: str, run_id: str) -> int:
+    """Of the only task of the run."""
+    return max(int(row["try_number"]) for row in product.rows("tasks", "states", dag_id, run_id))
+
+
+def test_the_numbers_of_the_page_lead_to_their_parts(browser: Browser, home_dags: Product) -> None:
+    with visit(browser, home_dags) as seen:
+        seen.log_in()
+        page = seen.page
+        short = page.get_by_role("list", name="In short")
+        expect(short.get_by_role("link", name=re.compile(r"^[1-9]\d* DAGs? broken$"))).to_be_visible()
+        expect(short.get_by_role("img", name=re.compile("runs that ended, hour by hour: "))).to_be_visible()
+        short.get_by_role("link", name=re.compile(r"due within the hour$")).click()
+        expect(page.get_by_role("heading", name="The coming 24 hours, and the past 6")).to_be_in_viewport()
         seen.check()

@@ -59,7 +59,7 @@ def test_a_waiting_task_says_why_where_its_state_stands(browser: Browser, produc
         expect(seen.page.get_by_role("region", name="Why", exact=True)).to_contain_text("none_free")
         seen.open("/")
         expect(
-            seen.page.get_by_role("region", name="Waiting").or_(seen.page.locator("section", has_text="Waiting"))
+            seen.page.get_by_role("region", name="Blocked").or_(seen.page.locator("section", has_text="Blocked"))
         ).to_contain_text("none_free")
         seen.check()
 

@@ -202,7 +202,7 @@ export const sessionsQuery = (account?: string) =>
     queryFn: () => get("/auth/sessions", { query: { account } }),
   });
 
-export interface AuditFilters {
+export type AuditFilters = {
   user?: string;
   dag?: string;
   run?: string;
@@ -213,7 +213,7 @@ export interface AuditFilters {
   /** Also what services did by themselves. */
   all?: boolean;
   page?: number;
-}
+};
 
 export const auditQuery = (filters: AuditFilters) =>
   queryOptions({

@@ -7771,6 +7771,7 @@ export interface components {
             problems: string[];
             /** Runs */
             runs: components["schemas"]["RunBarAnswer"][];
+            failure: components["schemas"]["NewestFailureAnswer"] | null;
             /** Counts */
             counts: {
                 [key: string]: number;
@@ -7794,6 +7795,12 @@ export interface components {
             dags: components["schemas"]["DagOverviewAnswer"][];
             /** Total */
             total: number;
+            /** States */
+            states: {
+                [key: string]: number;
+            };
+            /** Paused */
+            paused: number;
         };
         /**
          * DagProcessorInfoResponse
@@ -9532,6 +9539,18 @@ export interface components {
             events: {
                 [key: string]: string;
             };
+        };
+        /**
+         * NewestFailureAnswer
+         * @description Why the newest run of a DAG failed.
+         */
+        NewestFailureAnswer: {
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /** Error */
+            error: string | null;
         };
         /**
          * NewestRunsAnswer
@@ -11638,6 +11657,7 @@ export interface components {
             since: string;
             /** Hours */
             hours: number;
+            total: components["schemas"]["TimelineGroupAnswer"];
             /** Groups */
             groups: components["schemas"]["TimelineGroupAnswer"][];
             /** Left Out */

@@ -13,18 +13,13 @@ interface StateCountsProps {
   search: RunSearch;
   /** What is counted, for screen readers. */
   label: string;
-  /** The same in a word, before the numbers. */
-  title: string;
 }
 
-export function StateCounts({ counts, search, label, title }: StateCountsProps) {
+export function StateCounts({ counts, search, label }: StateCountsProps) {
   const states = ORDER.filter((state) => counts[state]);
   if (states.length === 0) return null;
   return (
     <span className="counts" role="group" aria-label={label}>
-      <span className="soft small counts-title" aria-hidden="true">
-        {title}
-      </span>
       {states.map((state) => (
         <PlainLink
           key={state}

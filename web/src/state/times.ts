@@ -113,7 +113,7 @@ export function formatDuration(seconds: number | null | undefined): string {
 const moments = new Map<string, Intl.DateTimeFormat>();
 
 function momentFormat(
-  kind: "day" | "daySoon" | "clock" | "clockSeconds" | "date",
+  kind: "day" | "daySoon" | "clock" | "clockSeconds" | "date" | "weekday",
   zone: Zone,
   language: string,
 ): Intl.DateTimeFormat {
@@ -124,6 +124,7 @@ function momentFormat(
     format = new Intl.DateTimeFormat(kind === "date" ? "sv-SE" : language === "en" ? "en-GB" : language, {
       ...(kind === "day" && { day: "numeric", month: language === "en" ? "short" : "long", year: "numeric" }),
       ...(kind === "daySoon" && { day: "numeric", month: language === "en" ? "short" : "long" }),
+      ...(kind === "weekday" && { weekday: "short" }),
       ...(kind === "clock" && clock),
       ...(kind === "clockSeconds" && { ...clock, second: "2-digit" }),
       ...(zone === "local" ? {} : { timeZone: zone }),
@@ -157,6 +158,11 @@ export function formatMoment(text: string | null | undefined, zone: Zone, now: n
   if (!isDate && Math.abs(days) <= NEAR_DAYS) return `${nameDay(days, language)} ${clock}`;
   const isThisYear = day.slice(0, 4) === date.format(now).slice(0, 4);
   return `${momentFormat(isThisYear ? "daySoon" : "day", zone, language).format(at)} ${clock}`;
+}
+
+/** `Mon`. */
+export function formatWeekday(text: string, zone: Zone): string {
+  return momentFormat("weekday", zone, readLanguage()).format(new Date(text));
 }
 
 /** `04:00:12`, in the zone. */

@@ -13,7 +13,7 @@ from gnomon.api.policies import User
 from gnomon.api.v2.dag_filters import list_owners
 from gnomon.api.v2.run_filters import read_run_state
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.states import RUN_STATE_CODES
+from gnomon.model.states import RUN_STATE_CODES, DagRunState
 from gnomon.queries.report.activity.current_work import LATE_AFTER_S
 from gnomon.queries.report.activity.run_timeline import find_folder
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
@@ -23,6 +23,8 @@ from gnomon.storage.store.pages.dag_pages import find_dag_keys
 from gnomon.storage.store.pages.page_query import Condition, Operator
 
 VALUES_MAX = 100
+NO_STATE = "none"
+"""The state of a DAG without a run, in a filter."""
 _Text = Annotated[str, StringConstraints(max_length=500)]
 _Texts = Annotated[list[_Text], Field(max_length=VALUES_MAX)]
 
@@ -45,6 +47,7 @@ class DagConditions(BaseModel):
     """Class names of timetables."""
     schedule_not: _Texts = Field([])
     folder: _Texts = Field([])
+    """Folders, each with those in it."""
     folder_not: _Texts = Field([])
     dag_id: _Texts = Field([])
     dag_id_not: _Texts = Field([])
@@ -73,8 +76,30 @@ def build_dag_conditions(
     context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, filters: DagConditions
 ) -> list[Condition]:
     """The conditions of `dag_pages` that DAGs meet which a file defines, the user may see, and the filters want."""
+    return [*build_shared_conditions(context, tx, visible, user, filters), *list_facet_conditions(filters)]
+
+
+def list_facet_conditions(filters: DagConditions) -> list[Condition]:
+    """The conditions of the facets, of which a list has the numbers: the state of the newest run, and paused."""
+    paused = [] if filters.paused is None else [Condition("is_paused", Operator.EQUAL, filters.paused)]
+    return [*paused, *_choose_states(filters)]
+
+
+def fits_facets(filters: DagConditions, state: DagRunState | None, *, is_paused: bool) -> bool:
+    """Whether DAGs with a newest run in this state, None without a run, meet the same conditions."""
+    name = NO_STATE if state is None else state.value
+    return (
+        filters.paused in (None, is_paused)
+        and (not filters.state or name in filters.state)
+        and name not in filters.state_not
+    )
+
+
+def build_shared_conditions(
+    context: ApiContext, tx: Transaction, visible: VisibleDags, user: User, filters: DagConditions
+) -> list[Condition]:
+    """The conditions without those of the facets."""
     conditions = [Condition("is_active", Operator.EQUAL, True), *visible.list_conditions(), *_list_flags(filters)]
-    conditions += _choose_states(filters)
     conditions += _choose("dag_id", filters.dag_id, filters.dag_id_not)
     if filters.favorite is not None:
         conditions.append(_choose_keys(list_favorites(tx, user.name), is_in=filters.favorite))
@@ -113,7 +138,7 @@ def _choose_states(filters: DagConditions) -> list[Condition]:
 
 
 def _list_flags(filters: DagConditions) -> list[Condition]:
-    flags = {"is_paused": filters.paused, "has_import_errors": filters.import_error, "has_warnings": filters.warning}
+    flags = {"has_import_errors": filters.import_error, "has_warnings": filters.warning}
     return [Condition(field, Operator.EQUAL, value) for field, value in flags.items() if value is not None]
 
 
@@ -160,8 +185,14 @@ def _match_specs(facts: FactsOfAll, filters: DagConditions) -> list[int]:
         and _fits_tags(version_facts, filters)
         and _fits(list_owners(version_facts), filters.owner, filters.owner_not)
         and _fits([find_timetable_type(version_facts)], filters.schedule, filters.schedule_not)
-        and (not is_of_folder or _fits([find_folder(facts.files[dag_pk])], filters.folder, filters.folder_not))
+        and (not is_of_folder or _fits(_list_folders(facts.files[dag_pk]), filters.folder, filters.folder_not))
     ]
+
+
+def _list_folders(file: str) -> list[str]:
+    """The folder of the file, and those around it."""
+    parts = find_folder(file).split("/")
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
 def _has_text(facts: VersionFacts, text: str) -> bool:

@@ -23,25 +23,27 @@ from gnomon.api.common.sentence_answers import SentenceAnswer, build_sentence_fi
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import (
+    NO_STATE,
     DagConditions,
-    build_dag_conditions,
+    build_shared_conditions,
     find_timetable_type,
+    fits_facets,
+    list_facet_conditions,
 )
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
 from gnomon.model.instants import SECOND, iso
-from gnomon.queries.report.activity.dag_overview import DagOverview, read_overviews
+from gnomon.queries.report.activity.dag_overview import DagOverview, NewestFailure, read_overviews
 from gnomon.queries.report.activity.run_timeline import find_folder
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
 from gnomon.rules.assets.schedule_words import describe_schedule, summarize_schedule
 from gnomon.storage.store.accounts.favorite_dags import list_favorites
-from gnomon.storage.store.pages.dag_pages import count_dags, read_dag_page
+from gnomon.storage.store.pages.dag_pages import DagFacet, count_dag_facets, read_dag_page
 from gnomon.storage.store.pages.page_query import PageQuery
 
 router = OperationRouter(tags=["DAG overview"])
 _READ = requires(Permission.READ, ApiResource.DAG)
 LIMIT_MAX = 100
-_COUNTED_MAX = 1_000_000
 CHOICES_MAX = 500
 """The most values of one filter that are listed, those of the most DAGs."""
 ORDER = {
@@ -73,6 +75,16 @@ class RunBarAnswer(Answer):
     """Seconds; of an unfinished run null."""
 
 
+class NewestFailureAnswer(Answer):
+    """Why the newest run of a DAG failed."""
+
+    task_id: str | None
+    """The first task that failed in it; null: the run failed as a whole."""
+    map_index: int
+    error: str | None
+    """The first line of what the task, or the run, says."""
+
+
 class DagOverviewAnswer(Answer):
     """A DAG in the list."""
 
@@ -96,6 +108,8 @@ class DagOverviewAnswer(Answer):
     """Errors of its schedule and dependencies, and warnings of its file."""
     runs: list[RunBarAnswer]
     """The newest runs, oldest first."""
+    failure: NewestFailureAnswer | None
+    """Why the newest run failed; null: it did not."""
     counts: dict[str, int]
     """All its runs by state."""
     recent: dict[str, int]
@@ -108,6 +122,10 @@ class DagOverviewsAnswer(Answer):
     at: datetime
     dags: list[DagOverviewAnswer]
     total: int
+    states: dict[str, int]
+    """How many DAGs the other filters leave in each state of the newest run, `none` without a run; the filters of the state and of paused do not count."""
+    paused: int
+    """How many of these are paused."""
 
 
 class FilterChoice(Answer):
@@ -135,9 +153,10 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         hide = build_name_filter(visible)
-        conditions = build_dag_conditions(context, tx, visible, user, filters)
-        page = read_dag_page(tx, PageQuery(tuple(conditions), order.keys, filters.limit, filters.offset))
-        total = count_dags(tx, conditions, _COUNTED_MAX)
+        shared = build_shared_conditions(context, tx, visible, user, filters)
+        conditions = (*shared, *list_facet_conditions(filters))
+        page = read_dag_page(tx, PageQuery(conditions, order.keys, filters.limit, filters.offset))
+        facets = count_dag_facets(tx, shared)
         facts = context.facts.find(tx, (dag.version for dag in page))
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)
@@ -145,7 +164,21 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
         _build(overview, facts[overview.dag.dag_pk], hide, is_favorite=overview.dag.dag_pk in favorites)
         for overview in overviews
     ]
-    return Response(msgspec.json.encode({"at": iso(now), "dags": dags, "total": total}), media_type="application/json")
+    body = {
+        "at": iso(now),
+        "dags": dags,
+        "total": sum(facet.count for facet in facets if fits_facets(filters, facet.state, is_paused=facet.is_paused)),
+        "states": _count_states(facets),
+        "paused": sum(facet.count for facet in facets if facet.is_paused),
+    }
+    return Response(msgspec.json.encode(body), media_type="application/json")
+
+
+def _count_states(facets: Iterable[DagFacet]) -> dict[str, int]:
+    counts: Counter[str] = Counter()
+    for facet in facets:
+        counts[NO_STATE if facet.state is None else facet.state.value] += facet.count
+    return counts
 
 
 @router.get("/dagFilters", response_model=FilterChoicesAnswer, dependencies=[_READ])
@@ -219,6 +252,17 @@ def _build(
             }
             for run in reversed(overview.runs)
         ],
+        "failure": _build_failure(overview.failure, hide),
         "counts": {state.value: count for state, count in overview.counts.items()},
         "recent": {state.value: count for state, count in overview.recent.items()},
+    }
+
+
+def _build_failure(failure: NewestFailure | None, hide: Callable[[str], str]) -> dict[str, object] | None:
+    if failure is None:
+        return None
+    return {
+        "task_id": failure.task_id,
+        "map_index": failure.map_index,
+        "error": None if failure.error is None else hide(failure.error),
     }

@@ -64,6 +64,8 @@ class TimelineAnswer(Answer):
     since: datetime
     """The start of the first hour."""
     hours: int
+    total: TimelineGroupAnswer
+    """All the DAGs, each counted once; its name is empty."""
     groups: list[TimelineGroupAnswer]
     """The group with the most runs first; one without runs is left out."""
     left_out: int
@@ -88,6 +90,7 @@ def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context,
         at=to_datetime(request.now),
         since=to_datetime(timeline.since),
         hours=timeline.hours,
+        total=_build_group(timeline.total),
         groups=[_build_group(timeline_group) for timeline_group in timeline.groups],
         left_out=timeline.left_out,
         unknown=timeline.unknown,

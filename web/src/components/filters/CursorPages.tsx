@@ -1,6 +1,7 @@
 /** The way to the next page of a list with cursors, and to the one before; and how many entries there are. */
 
 import { t } from "../../state/language";
+import { Button } from "../../ui/Button";
 import { Time } from "../Time";
 
 export interface CursorPage {
@@ -38,18 +39,14 @@ export function CursorPages({
         ) : (
           t("{count} in all", { count: countEntries(found) })
         )}
-      </span>{" "}
-      {!isFirst && (
-        <button type="button" onClick={() => go(undefined)}>
-          {t("First page")}
-        </button>
-      )}{" "}
-      <button type="button" disabled={!found.previous_cursor} onClick={() => go(found.previous_cursor ?? undefined)}>
+      </span>
+      {!isFirst && <Button onClick={() => go(undefined)}>{t("First page")}</Button>}
+      <Button disabled={!found.previous_cursor} onClick={() => go(found.previous_cursor ?? undefined)}>
         {t("Previous")}
-      </button>{" "}
-      <button type="button" disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>
+      </Button>
+      <Button disabled={!found.next_cursor} onClick={() => go(found.next_cursor ?? undefined)}>
         {found.searched_until ? t("Search further") : t("Next")}
-      </button>
+      </Button>
     </nav>
   );
 }

@@ -1,6 +1,9 @@
 /** The filters that hold: each can be turned round and taken away. A filter is added by choosing one of its values. */
 
 import { t } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { CloseIcon } from "../../ui/icons";
 import { cutText } from "../LongText";
 import styles from "./filters.module.css";
 
@@ -25,15 +28,12 @@ export interface FilterChipsProps {
   turn: (chip: Chip) => void;
   remove: (chip: Chip) => void;
   clear: () => void;
-  /** What the filters leave of the list. */
-  lead?: string;
 }
 
-export function FilterChips({ chips, turn, remove, clear, lead }: FilterChipsProps) {
+export function FilterChips({ chips, turn, remove, clear }: FilterChipsProps) {
   if (chips.length === 0) return null;
   return (
     <div className={styles.chipsLine}>
-      {lead && <span role="status">{lead}</span>}
       <ul className={styles.chips} aria-label={t("Filters that hold")}>
         {chips.map((chip) => {
           const text = describe(chip);
@@ -59,15 +59,15 @@ export function FilterChips({ chips, turn, remove, clear, lead }: FilterChipsPro
                 aria-label={t("Take away: {filter}", { filter: text })}
                 onClick={() => remove(chip)}
               >
-                ✕
+                <CloseIcon size={12} aria-hidden="true" />
               </button>
             </li>
           );
         })}
         <li>
-          <button type="button" className={lead ? undefined : "plain"} onClick={clear}>
+          <Button look="quiet" isSmall onClick={clear}>
             {t("Clear all filters")}
-          </button>
+          </Button>
         </li>
       </ul>
     </div>
@@ -90,21 +90,25 @@ export interface AddFilterProps {
 
 export function AddFilter({ label, options, add }: AddFilterProps) {
   return (
-    <select
-      aria-label={label}
-      value=""
-      onChange={(event) => {
-        if (event.target.value) add(event.target.value);
-      }}
-    >
-      <option value="">{label} …</option>
-      {options.map((one) => (
-        <option key={one.value} value={one.value}>
-          {one.count === undefined
-            ? cutText(one.text ?? one.value, OPTION_MAX)
-            : `${cutText(one.text ?? one.value, OPTION_MAX)} (${one.count})`}
-        </option>
-      ))}
-    </select>
+    <Field label={label}>
+      {(control) => (
+        <select
+          {...control}
+          value=""
+          onChange={(event) => {
+            if (event.target.value) add(event.target.value);
+          }}
+        >
+          <option value="">{t("any")}</option>
+          {options.map((one) => (
+            <option key={one.value} value={one.value}>
+              {one.count === undefined
+                ? cutText(one.text ?? one.value, OPTION_MAX)
+                : `${cutText(one.text ?? one.value, OPTION_MAX)} (${one.count})`}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   );
 }

@@ -34,7 +34,6 @@ function List() {
         ...listNegatableChips(search, [{ field: "dag", label: "DAG" }]),
         ...listChips(search, [{ field: "state", label: "State" }], []),
       ]}
-      counted={undefined}
       fields={
         <>
           <Negatable label="DAG" value={search.dag} change={(dag) => set({ dag }, true)} />
@@ -45,13 +44,11 @@ function List() {
           />
         </>
       }
-      more={<SortField sorts={SORTS} sort={search.sort} set={set} />}
-      moreFields={["sort"]}
+      display={<SortField sorts={SORTS} sort={search.sort} set={set} />}
       query={query}
       what="the list"
-    >
-      {(found) => <p>{found}</p>}
-    </ListFrame>
+      list={(found) => <p>{found}</p>}
+    />
   );
 }
 
@@ -78,11 +75,10 @@ test("a text is a filter a moment after it is typed, and its box negates it", as
   await waitFor(() => expect(screen.getByText('{"dag":"!sales"}')).toBeTruthy());
 });
 
-test("folded filters that hold are counted, and all are cleared at once", async () => {
+test("an order is chosen, and all filters are cleared at once", async () => {
   const address = await renderInPage(List, "/list?dag=sales");
-  expect(screen.getByRole("button", { name: "More filters" }).getAttribute("aria-expanded")).toBe("false");
   choose("Sort by", "old");
-  await waitFor(() => expect(screen.getByRole("button", { name: "More filters (1 set)" })).toBeTruthy());
+  await waitFor(() => expect(address()).toBe("/list?dag=sales&sort=old"));
   fireEvent.click(screen.getByRole("button", { name: "Clear all filters" }));
   await waitFor(() => expect(address()).toBe("/list"));
 });

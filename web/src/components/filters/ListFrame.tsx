@@ -1,4 +1,4 @@
-/** The frame of a list whose filters are its address: the filters, those that hold, the saved views, and the answer with its pages. */
+/** The frame of a list: its name and how many entries it has, one line of controls, the filters that hold, and the answer with its pages. */
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -7,11 +7,14 @@ import { t } from "../../state/language";
 import { useKeptSearch } from "../../state/lastSearch";
 import { findDefault } from "../../state/savedViews";
 import type { Search } from "../../state/searchValues";
+import { FilterIcon } from "../../ui/icons";
+import { PageHeader, Toolbar } from "../../ui/PageHeader";
+import { Popover } from "../../ui/Popover";
 import { Answer } from "../Answer";
 import { removeChip, turnChip } from "./chipSearch";
 import { type Chip, FilterChips } from "./FilterChips";
-import { MoreFilters } from "./MoreFilters";
 import { SavedViews } from "./SavedViews";
+import styles from "./filters.module.css";
 
 export type SetFilters<View> = (some: Partial<View>, replace?: boolean) => void;
 
@@ -27,47 +30,93 @@ export function useFilters<View extends Search>(path: string, search: View): Set
     });
 }
 
-interface ListFrameProps<View extends Search, Found> {
+interface ListHeadProps {
   title: string;
+  /** How many entries there are, beside the title. */
+  count?: ReactNode;
+  /** One line: what the list is about. */
+  about?: ReactNode;
+  /** At most two acts, such as the one that adds an entry. */
+  acts?: ReactNode;
+  /** The controls of the list: the search first. None: there is nothing to choose. */
+  children?: ReactNode;
+}
+
+/** The header of a list, and its line of controls. */
+export function ListHead({ title, count, about, acts, children }: ListHeadProps) {
+  return (
+    <>
+      <PageHeader
+        title={title}
+        state={
+          <span className={`soft ${styles.count}`} role="status">
+            {count}
+          </span>
+        }
+        facts={about && <span>{about}</span>}
+        acts={acts}
+      />
+      {children && (
+        <form role="search" onSubmit={(event) => event.preventDefault()}>
+          <Toolbar label={t("What is shown")}>{children}</Toolbar>
+        </form>
+      )}
+    </>
+  );
+}
+
+/** The filters that are set rarely: in a box, of which the chips show what holds. */
+export function FilterBox({ children }: { children: ReactNode }) {
+  return (
+    <Popover label={t("Filters")} icon={FilterIcon} isBare>
+      <div className={styles.box}>{children}</div>
+    </Popover>
+  );
+}
+
+interface ListFrameProps<View extends Search, Found> extends ListHeadProps {
   path: string;
   search: View;
   set: SetFilters<View>;
   chips: Chip[];
-  /** How many entries fit the filters and how many there are, in words; undefined while they are not counted. */
-  counted: string | undefined;
-  fields: ReactNode;
-  /** The filters that a narrow window folds, and the names of those that are seen only there. */
-  more: ReactNode;
-  moreFields: readonly (keyof View)[];
+  /** The rare filters. */
+  filters?: ReactNode;
+  /** The order, and what else is chosen about how the list is shown. */
+  display?: ReactNode;
   /** What stands below the filters that hold. */
   below?: ReactNode;
   query: UseQueryResult<Found>;
   /** What could not be read, if it cannot. */
   what: string;
-  children: (found: Found) => ReactNode;
+  /** The search and the facets. */
+  fields: ReactNode;
+  facets?: ReactNode;
+  list: (found: Found) => ReactNode;
 }
 
 export function ListFrame<View extends Search, Found>(props: ListFrameProps<View, Found>) {
-  const { title, path, search, set, chips, counted, fields, more, moreFields, below, query, what, children } = props;
+  const { path, search, set, chips, filters, display, below, query, what, fields, facets, list, ...head } = props;
   const navigate = useNavigate();
   return (
     <>
-      <h1>{title}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <ListHead {...head}>
         {fields}
-        <MoreFilters holds={moreFields.filter((field) => search[field] !== undefined).length}>{more}</MoreFilters>
-      </form>
-      <SavedViews path={path} search={search} />
+        {filters && <FilterBox>{filters}</FilterBox>}
+        {facets && <span className={styles.facets}>{facets}</span>}
+        <span className={styles.display}>
+          {display}
+          <SavedViews path={path} search={search} />
+        </span>
+      </ListHead>
       <FilterChips
         chips={chips}
         turn={(chip) => set(turnChip(search, chip))}
         remove={(chip) => set(removeChip(search, chip))}
         clear={() => void navigate({ to: path, search: findDefault(path) ? { view: "all" } : {} })}
-        lead={counted ?? t("Filters:")}
       />
       {below}
       <Answer query={query} what={what}>
-        {(found) => <div aria-busy={query.isPlaceholderData}>{children(found)}</div>}
+        {(found) => <div aria-busy={query.isPlaceholderData}>{list(found)}</div>}
       </Answer>
     </>
   );
@@ -83,8 +132,8 @@ interface SortFieldProps {
 export function SortField({ sorts, sort, set }: SortFieldProps) {
   const usual = sorts[0]?.[0];
   return (
-    <label>
-      {t("Sort by")}{" "}
+    <label className={styles.sort}>
+      <span>{t("Sort by")}</span>
       <select
         value={sort ?? usual}
         onChange={(event) => set({ sort: event.target.value === usual ? undefined : event.target.value })}

@@ -15,10 +15,21 @@ interface NegatableProps {
   nameOf?: (value: string) => string;
   placeholder?: string;
   type?: "search" | "number";
+  /** The label is for screen readers; the placeholder says it to the eye. */
+  isBare?: boolean;
 }
 
 /** A filter with a box that negates it: `!` before the value. */
-export function Negatable({ label, value, change, options, nameOf = (one) => one, placeholder, type }: NegatableProps) {
+export function Negatable({
+  label,
+  value,
+  change,
+  options,
+  nameOf = (one) => one,
+  placeholder,
+  type,
+  isBare,
+}: NegatableProps) {
   const isNot = value?.startsWith("!") ?? false;
   const plain = isNot ? (value ?? "").slice(1) : (value ?? "");
   const put = (text: string | undefined, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
@@ -30,6 +41,7 @@ export function Negatable({ label, value, change, options, nameOf = (one) => one
           value={plain}
           placeholder={placeholder}
           type={type}
+          isBare={isBare}
           onChange={(text) => put(text, isNot)}
         />
       ) : (

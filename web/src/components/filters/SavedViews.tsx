@@ -5,6 +5,7 @@ import { useEffect, useState } from "react";
 import { t } from "../../state/language";
 import { chooseDefault, deleteView, hasAccountViews, loadViews, saveView, useSavedViews } from "../../state/savedViews";
 import { showToast } from "../../state/toasts";
+import { CloseIcon } from "../../ui/icons";
 import { Popover } from "../../ui/Popover";
 import styles from "./filters.module.css";
 
@@ -29,7 +30,7 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
       showToast(t("The view {name} is deleted.", { name: gone.name }), async () => void (await saveView(path, gone)));
   };
   return (
-    <Popover label={t("Views")} look="quiet">
+    <Popover label={t("Views")} look="quiet" placement="bottom-end">
       <p className="soft">
         {hasAccountViews()
           ? t(
@@ -54,10 +55,11 @@ export function SavedViews({ path, search }: { path: string; search: object }) {
               </label>
               <button
                 type="button"
+                className="plain"
                 aria-label={t("Delete the view {name}", { name: one.name })}
                 onClick={() => void remove(one)}
               >
-                ✕
+                <CloseIcon size={14} aria-hidden="true" />
               </button>
             </li>
           ))}

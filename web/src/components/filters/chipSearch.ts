@@ -57,6 +57,17 @@ export function addValue<View extends Search>(search: View, field: keyof View & 
   });
 }
 
+/** The change that adds a value, or takes it away where it holds. */
+export function toggleValue<View extends Search>(
+  search: View,
+  field: keyof View & string,
+  value: string,
+): Partial<View> {
+  return listTexts(search[field]).includes(value)
+    ? changeOf({ [field]: drop(search[field], value) })
+    : addValue(search, field, value);
+}
+
 export function removeChip<View extends Search>(search: View, chip: Chip): Partial<View> {
   if (chip.value === undefined || chip.isFixed || chip.isText) return changeOf({ [chip.field]: undefined });
   const name = chip.isNot ? `${chip.field}_not` : chip.field;

@@ -4,7 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../state/language";
+import { SearchIcon } from "../../ui/icons";
 import type { PaletteEntry } from "./findEntries";
+import { groupByKind, sortByKind } from "./groups";
 import styles from "./palette.module.css";
 
 const TYPED_MS = 80;
@@ -18,6 +20,8 @@ export function Palette({ close }: { close: () => void }) {
   const [entries, setEntries] = useState<PaletteEntry[]>([]);
   const [chosen, setChosen] = useState(0);
   const [said, setSaid] = useState("");
+  /** The entries are those of a text, not of one before. */
+  const [isRead, setRead] = useState(false);
 
   const input = useRef<HTMLInputElement>(null);
 
@@ -34,13 +38,15 @@ export function Palette({ close }: { close: () => void }) {
           .then(({ findEntries }) => findEntries(client, typed, dagId, stop.signal))
           .then(
             ({ entries: found, problem }) => {
-              setEntries(found);
+              setEntries(sortByKind(found));
+              setRead(true);
               setChosen(0);
               if (problem) setSaid(problem);
             },
             (fault: unknown) => {
               if (!stop.signal.aborted) {
                 setEntries([]);
+                setRead(true);
                 setSaid((fault as Error).message);
               }
             },
@@ -85,42 +91,81 @@ export function Palette({ close }: { close: () => void }) {
         if (event.target === dialog.current) close();
       }}
     >
-      <input
-        ref={input}
-        type="text"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls="palette-list"
-        aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
-        aria-label={t("Find a DAG, run, task, page or act")}
-        placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")}
-        value={typed}
-        spellCheck={false}
-        onChange={(event) => {
-          setTyped(event.target.value);
-          setSaid("");
-        }}
-        onKeyDown={press}
-      />
-      <ul id="palette-list" role="listbox" aria-label={t("Found")}>
-        {entries.map((entry, at) => (
-          <li
-            key={entry.key}
-            id={`palette-${at}`}
-            role="option"
-            aria-selected={at === chosen}
-            onClick={() => take(entry)}
-            onPointerMove={() => {
-              if (chosen !== at) setChosen(at);
-            }}
-          >
-            <span className="soft">{entry.kind}</span> <span className="name">{entry.label}</span>
-          </li>
+      <div className={styles.field}>
+        <SearchIcon size={18} strokeWidth={1.75} aria-hidden="true" />
+        <input
+          ref={input}
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
+          aria-label={t("Find a DAG, run, task, page or act")}
+          placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")}
+          value={typed}
+          spellCheck={false}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setSaid("");
+          }}
+          onKeyDown={press}
+        />
+      </div>
+      <div id="palette-list" role="listbox" aria-label={t("Found")} className={styles.list}>
+        {groupByKind(entries).map(([kind, group]) => (
+          <ul key={kind} role="group" aria-label={kind} data-label={kind}>
+            {group.map(({ entry, at }) => (
+              <Row
+                key={entry.key}
+                entry={entry}
+                at={at}
+                isChosen={at === chosen}
+                take={() => take(entry)}
+                choose={() => setChosen(at)}
+              />
+            ))}
+          </ul>
         ))}
-      </ul>
-      <p role="status" className="soft">
-        {said || (typed && entries.length === 0 ? t("Nothing fits.") : t("Arrows choose, Enter opens, Escape closes."))}
-      </p>
+      </div>
+      <div className={styles.foot}>
+        <span role="status">{said || (typed && isRead && entries.length === 0 ? t("Nothing fits.") : "")}</span>
+        <span>
+          <kbd>↑</kbd> <kbd>↓</kbd> {t("choose")}
+        </span>
+        <span>
+          <kbd>↵</kbd> {t("open")}
+        </span>
+        <span>
+          <kbd>Esc</kbd> {t("close")}
+        </span>
+      </div>
     </dialog>
+  );
+}
+
+interface RowProps {
+  entry: PaletteEntry;
+  at: number;
+  isChosen: boolean;
+  take: () => void;
+  choose: () => void;
+}
+
+function Row({ entry, at, isChosen, take, choose }: RowProps) {
+  const { icon: Sign } = entry;
+  return (
+    <li
+      id={`palette-${at}`}
+      role="option"
+      aria-selected={isChosen}
+      onClick={take}
+      onPointerMove={() => {
+        if (!isChosen) choose();
+      }}
+    >
+      <Sign size={16} strokeWidth={1.75} aria-hidden="true" />
+      <span className="unseen">{entry.kind}</span> <span className="name">{entry.label}</span>{" "}
+      {entry.about && <span className={styles.about}>{entry.about}</span>}
+    </li>
   );
 }

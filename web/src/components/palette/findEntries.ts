@@ -7,6 +7,18 @@ import { ApiError, get, part, patch } from "../../api/client";
 import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
+import {
+  AgainIcon,
+  CalendarIcon,
+  CodeIcon,
+  GraphIcon,
+  HistoryIcon,
+  type Icon,
+  ListIcon,
+  PauseIcon,
+  RunIcon,
+  SettingsIcon,
+} from "../../ui/icons";
 import { FIRST, GROUPS, isOffered, OWN } from "../navigation";
 import { rankEntries, splitVerb } from "./rank";
 
@@ -20,6 +32,9 @@ export interface PaletteEntry {
   key: string;
   kind: string;
   label: string;
+  /** What a page is for. */
+  about?: string;
+  icon: Icon;
   words: string;
   /** Where the entry leads; an entry without an address acts. */
   to?: { to: string; params?: Record<string, string>; search?: Record<string, unknown> };
@@ -41,7 +56,9 @@ export function listPages(client: QueryClient): PaletteEntry[] {
     .map((page) => ({
       key: `page ${page.to}`,
       kind: t("Page"),
-      label: `${t(page.label)}: ${t(page.about)}`,
+      label: t(page.label),
+      about: t(page.about),
+      icon: ListIcon,
       words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about} ${page.also ?? ""}`,
       to: { to: page.to, search: {} },
     }));
@@ -59,6 +76,7 @@ export function listSettings(): PaletteEntry[] {
     preference.values.map((value) => ({
       key: `setting ${preference.name} ${value}`,
       kind: t("Display"),
+      icon: SettingsIcon,
       label: `${t(name)}: ${value}`,
       words: `${t(name)} ${name} ${value}`,
       act: () => {
@@ -136,6 +154,7 @@ async function findNames(
   const dags = found.dags.map((dag) => ({
     key: `dag ${dag.dag_id}`,
     kind: "DAG",
+    icon: GraphIcon,
     label: dag.display_name === dag.dag_id ? dag.dag_id : `${dag.display_name} (${dag.dag_id})`,
     words: dag.dag_id,
     to: { to: "/dags/$dagId", params: { dagId: dag.dag_id }, search: {} },
@@ -143,6 +162,7 @@ async function findNames(
   const tasks = found.tasks.map((task) => ({
     key: `task ${task.dag_id} ${task.task_id}`,
     kind: t("Task"),
+    icon: CodeIcon,
     label: task.dag_id === dagId ? task.task_id : `${task.dag_id} › ${task.task_id}`,
     words: task.task_id,
     to: { to: "/dags/$dagId", params: { dagId: task.dag_id }, search: { task: task.task_id } },
@@ -164,6 +184,7 @@ async function findTasks(client: QueryClient, dagId: string, text: string): Prom
     .map(({ words }) => ({
       key: `task ${dagId} ${words}`,
       kind: t("Task"),
+      icon: CodeIcon,
       label: words,
       words,
       to: { to: "/dags/$dagId", params: { dagId }, search: { task: words } },
@@ -191,6 +212,7 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
   return found.dag_runs.map((run) => ({
     key: `run ${run.dag_id} ${run.dag_run_id}`,
     kind: t("Run"),
+    icon: HistoryIcon,
     label: `${run.dag_id} ${run.dag_run_id}`,
     words: run.dag_run_id,
     to: { to: "/dags/$dagId/runs/$runId", params: { dagId: run.dag_id, runId: run.dag_run_id } },
@@ -211,6 +233,7 @@ async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntr
     {
       key: `run ${dagId}`,
       kind,
+      icon: RunIcon,
       label: t("Run {dag} …", { dag: dagId }),
       words: "run",
       to: { to: "/dags/$dagId/trigger", params: { dagId }, search: {} },
@@ -218,6 +241,7 @@ async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntr
     {
       key: `pause ${dagId}`,
       kind,
+      icon: PauseIcon,
       label: t("Pause {dag}", { dag: dagId }),
       words: "pause",
       act: () => setPaused(true),
@@ -225,6 +249,7 @@ async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntr
     {
       key: `unpause ${dagId}`,
       kind,
+      icon: RunIcon,
       label: t("Unpause {dag}", { dag: dagId }),
       words: "unpause",
       act: () => setPaused(false),
@@ -232,6 +257,7 @@ async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntr
     {
       key: `backfill ${dagId}`,
       kind,
+      icon: CalendarIcon,
       label: t("Backfill {dag} …", { dag: dagId }),
       words: "backfill",
       to: { to: "/dags/$dagId/backfill", params: { dagId }, search: {} },
@@ -239,6 +265,7 @@ async function listActs(client: QueryClient, dagId: string): Promise<PaletteEntr
     {
       key: `clear ${dagId}`,
       kind,
+      icon: AgainIcon,
       label: t("Clear the failed run of {dag} …", { dag: dagId }),
       words: "clear",
       act: () => openFailedRun(dagId),

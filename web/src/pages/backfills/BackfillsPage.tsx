@@ -7,8 +7,12 @@ import { PAGE_SIZE } from "../../api/queries";
 import { Answer } from "../../components/Answer";
 import { BACKFILL_STATES, BackfillItem } from "../../components/BackfillItem";
 import { PageSteps } from "../../components/PageSteps";
-import { TypedField } from "../../components/TypedField";
-import { t, tn } from "../../state/language";
+import { ListHead } from "../../components/filters/ListFrame";
+import { SearchField } from "../../components/SearchField";
+import { t } from "../../state/language";
+import { EmptyState } from "../../ui/EmptyState";
+import { HistoryIcon } from "../../ui/icons";
+import { Facet } from "../../ui/Pill";
 import styles from "../../components/backfill.module.css";
 
 const route = getRouteApi("/backfills");
@@ -18,48 +22,43 @@ export function BackfillsPage() {
   const navigate = useNavigate();
   const set = (some: BackfillFilters) =>
     void navigate({ to: "/backfills", search: { ...filters, page: undefined, ...some }, replace: true });
+  const backfills = useQuery(backfillsQuery(filters));
   return (
     <>
-      <h1>{t("Backfills")}</h1>
-      <form className="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-        <TypedField
+      <ListHead title={t("Backfills")} count={backfills.data?.total_entries.toLocaleString("en")}>
+        <SearchField
+          isBare
           label={t("DAG")}
-          value={filters.dag ?? ""}
-          placeholder={t("the whole id")}
-          onTyped={(dag) => set({ dag: dag || undefined })}
+          value={filters.dag}
+          placeholder={t("the whole id of a DAG")}
+          onChange={(dag) => set({ dag })}
         />
-        <label>
-          {t("State")}{" "}
-          <select
-            value={filters.state ?? ""}
-            onChange={(event) => set({ state: (event.target.value || undefined) as BackfillFilters["state"] })}
-          >
-            <option value="">{t("any state")}</option>
-            {BACKFILL_STATES.map(([state, words]) => (
-              <option key={state} value={state}>
-                {t(words)}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
-      <Answer query={useQuery(backfillsQuery(filters))} what={t("the backfills")}>
+        {BACKFILL_STATES.map(([state, words]) => (
+          <Facet
+            key={state}
+            label={t(words)}
+            isChosen={filters.state === state}
+            toggle={() => set({ state: filters.state === state ? undefined : state })}
+          />
+        ))}
+      </ListHead>
+      <Answer query={backfills} what={t("the backfills")}>
         {(found) => (
           <>
-            <p className="soft" role="status">
-              {tn("{count} backfill", "{count} backfills", found.total_entries)}
-            </p>
             <ul className={styles.list}>
               {found.backfills.map((one) => (
                 <BackfillItem key={one.backfill_id} backfill={one} />
               ))}
             </ul>
             {found.total_entries === 0 && (
-              <p>
-                {filters.dag || filters.state
-                  ? t("No backfill fits these filters.")
-                  : t("There is no backfill. One is created on the page of a DAG.")}
-              </p>
+              <EmptyState
+                icon={HistoryIcon}
+                title={
+                  filters.dag || filters.state
+                    ? t("No backfill fits these filters.")
+                    : t("There is no backfill. One is created on the page of a DAG.")
+                }
+              />
             )}
             <PageSteps
               page={filters.page ?? 1}

@@ -2,34 +2,55 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { dagCountQuery, type DagSearch, dagOverviewsQuery, filterChoicesQuery, LIST_SIZE } from "../../api/overviews";
 import { addValue, listChips, listTextChips } from "../../components/filters/chipSearch";
 import { AddFilter, type Chip } from "../../components/filters/FilterChips";
+import { PageSteps } from "../../components/PageSteps";
+import { StateFacets } from "../../components/filters/StateFacets";
 import { ListFrame, type SetFilters, SortField, useFilters } from "../../components/filters/ListFrame";
 import { SearchField } from "../../components/SearchField";
-import { t, tn } from "../../state/language";
+import { t } from "../../state/language";
+import { EmptyState } from "../../ui/EmptyState";
+import { FilterIcon, GraphIcon } from "../../ui/icons";
+import { Facet } from "../../ui/Pill";
+import { ColumnsMenu } from "./ColumnsMenu";
+import { FolderMenu } from "./FolderMenu";
+import { SelectedDags } from "./SelectedDags";
 import { flagFields, LAST_STATES, nameState, SORTS, valueFields } from "./dagFilters";
 import { DagTable } from "./DagTable";
 
 const PATH = "/dags";
+const NOTHING: ReadonlySet<string> = new Set();
 const route = getRouteApi(PATH);
 
 export function DagsPage() {
   const search = route.useSearch();
   const set = useFilters(PATH, search);
   const dags = useQuery(dagOverviewsQuery(search));
+  const [selected, setSelected] = useState<ReadonlySet<string>>(NOTHING);
   const chips = listHolding(search);
-  const total = dags.data?.total;
+  const shown = dags.data;
   // Asked for when the list is there, so that they do not delay it.
-  const all = useQuery({ ...dagCountQuery(), enabled: total !== undefined && chips.length > 0 }).data;
-  const choices = useQuery({ ...filterChoicesQuery(), enabled: total !== undefined }).data;
-  const values = (field: "tag" | "owner" | "schedule" | "folder", label: string, of: Choice[] | undefined) => (
+  const all = useQuery({ ...dagCountQuery(), enabled: shown !== undefined && chips.length > 0 }).data;
+  const choices = useQuery({ ...filterChoicesQuery(), enabled: shown !== undefined }).data;
+  const values = (field: "tag" | "owner" | "schedule", label: string, of: Choice[] | undefined) => (
     <AddFilter
       label={label}
       options={(of ?? []).map((one) => ({ value: one.value, count: one.dags }))}
       add={(value) => set(addValue(search, field, value))}
     />
   );
+  const select = (dagIds: readonly string[], isSelected: boolean) =>
+    setSelected((before) => {
+      const changed = new Set(before);
+      for (const dagId of dagIds) {
+        if (isSelected) changed.add(dagId);
+        else changed.delete(dagId);
+      }
+      return changed;
+    });
+  const total = shown?.total.toLocaleString("en");
   return (
     <ListFrame
       title={t("DAGs")}
@@ -37,72 +58,88 @@ export function DagsPage() {
       search={search}
       set={set}
       chips={chips}
-      counted={
-        total !== undefined && all !== undefined
-          ? t("{shown} of {all} DAGs fit these filters:", {
-              shown: total.toLocaleString("en"),
-              all: all.toLocaleString("en"),
-            })
-          : undefined
+      count={
+        total &&
+        (chips.length === 0
+          ? total
+          : all !== undefined && t("{shown} of {all}", { shown: total, all: all.toLocaleString("en") }))
       }
       fields={
+        <SearchField
+          isBare
+          label={t("Search")}
+          value={search.search}
+          placeholder={t("part of id or name")}
+          onChange={(text) => set({ search: text }, true)}
+        />
+      }
+      facets={
         <>
-          <SearchField
-            label={t("Search")}
-            value={search.search}
-            placeholder={t("part of id or name")}
-            onChange={(text) => set({ search: text }, true)}
+          <StateFacets
+            search={search}
+            set={set}
+            states={LAST_STATES.filter((state) => !shown || shown.states[state] || search.state?.includes(state))}
+            nameOf={nameState}
+            counts={shown?.states}
           />
-          <AddFilter
-            label={t("Last run")}
-            options={LAST_STATES.map((state) => ({ value: state, text: nameState(state) }))}
-            add={(state) => set(addValue(search, "state", state))}
+          <Facet
+            label={t("paused")}
+            count={shown?.paused}
+            isChosen={search.paused === true}
+            toggle={() => set({ paused: search.paused === true ? undefined : true })}
           />
-          {values("tag", t("Tag"), choices?.tags)}
         </>
       }
-      more={
+      filters={
         <>
+          {values("tag", t("Tag"), choices?.tags)}
           {values("owner", t("Owner"), choices?.owners)}
           {values("schedule", t("Timetable"), choices?.schedules)}
-          {values("folder", t("Folder"), choices?.folders)}
           <AddFilter
             label={t("Only")}
             options={flagFields().map((one) => ({ value: one.field, text: one.label }))}
             add={(field) => set({ [field]: true })}
           />
-          <SortField sorts={SORTS} sort={search.sort} set={set} />
         </>
       }
-      moreFields={["sort"]}
+      display={
+        <>
+          <FolderMenu
+            folders={choices?.folders}
+            chosen={search.folder ?? []}
+            choose={(path) => set({ folder: path === undefined ? undefined : [path], folder_not: undefined })}
+          />
+          <SortField sorts={SORTS} sort={search.sort} set={set} />
+          <ColumnsMenu />
+        </>
+      }
       below={<TagMode search={search} set={set} />}
       query={dags}
       what={t("the DAGs")}
-    >
-      {(found) => (
+      list={(found) => (
         <>
-          {chips.length === 0 && (
-            <p className="soft" role="status">
-              {tn("{count} DAG", "{count} DAGs", found.total)}
-            </p>
-          )}
           {found.dags.length > 0 ? (
-            <DagTable dags={found.dags} choose={(tag) => set(addValue(search, "tag", tag))} />
+            <DagTable
+              dags={found.dags}
+              choose={(tag) => set(addValue(search, "tag", tag))}
+              selected={selected}
+              select={select}
+            />
+          ) : chips.length > 0 ? (
+            <EmptyState icon={FilterIcon} title={t("No DAG fits these filters.")} />
           ) : (
-            <p>
-              {chips.length > 0
-                ? t("No DAG fits these filters.")
-                : t("There is no DAG yet. Put a DAG file into the DAG folder: it is listed here a moment later.")}
-            </p>
+            <EmptyState icon={GraphIcon} title={t("There is no DAG yet.")}>
+              <p>{t("Put a DAG file into the DAG folder: it is listed here a moment later.")}</p>
+            </EmptyState>
           )}
-          <Pages
-            page={search.page ?? 1}
-            total={found.total}
-            go={(page) => set({ page: page > 1 ? page : undefined })}
+          <PageSteps page={search.page ?? 1} size={LIST_SIZE} total={found.total} go={(page) => set({ page })} />
+          <SelectedDags
+            dagIds={found.dags.map((dag) => dag.dag_id).filter((dagId) => selected.has(dagId))}
+            clear={() => setSelected(NOTHING)}
           />
         </>
       )}
-    </ListFrame>
+    />
   );
 }
 
@@ -131,21 +168,5 @@ function TagMode({ search, set }: { search: DagSearch; set: SetFilters<DagSearch
       />{" "}
       {t("with all of these tags, not only one")}
     </label>
-  );
-}
-
-function Pages({ page, total, go }: { page: number; total: number; go: (page: number) => void }) {
-  const last = Math.max(1, Math.ceil(total / LIST_SIZE));
-  if (last === 1) return null;
-  return (
-    <nav className="pages" aria-label={t("Pages of the list")}>
-      <button type="button" disabled={page <= 1} onClick={() => go(page - 1)}>
-        {t("Previous")}
-      </button>{" "}
-      {t("page {page} of {last}", { page, last })}{" "}
-      <button type="button" disabled={page >= last} onClick={() => go(page + 1)}>
-        {t("Next")}
-      </button>
-    </nav>
   );
 }

@@ -1,17 +1,23 @@
-/** What needs attention now: what failed, what is late, what waits and why, what ran and runs next, and whether the services are alive. */
+/** What needs attention now, in the order in which one asks: what is wrong, what waits for me, what is late, what runs, what comes. */
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
+import { failuresQuery } from "../../api/overviews";
 import { workQuery } from "../../api/queries";
 import { Answer } from "../../components/Answer";
 import { t } from "../../state/language";
+import { PageHeader } from "../../ui/PageHeader";
 import { Failures } from "./Failures";
-import { rememberVisit } from "./homeView";
+import { findSince, readVisitBefore, rememberVisit } from "./homeView";
 import { ImportErrors } from "./ImportErrors";
 import { Services } from "./Services";
+import { Summary } from "./Summary";
 import { TimelineView } from "./TimelineView";
-import { Late, Running, Waiting } from "./Work";
+import { useTimeline } from "./useTimeline";
+import { Waits } from "./Waits";
+import { sortWaits } from "./sortWaits";
+import { Late, Running } from "./Work";
 import styles from "./home.module.css";
 
 const route = getRouteApi("/");
@@ -23,25 +29,29 @@ export function HomePage() {
     window.addEventListener("pagehide", rememberVisit);
     return () => window.removeEventListener("pagehide", rememberVisit);
   }, []);
+  const [now] = useState(() => Date.now());
+  const since = findSince(view.window, now, readVisitBefore());
   const work = useQuery(workQuery());
+  const failures = useQuery(failuresQuery(since));
+  const timeline = useTimeline(view, !work.isPending);
+  const waits = work.data && sortWaits(work.data.waiting);
   return (
     <>
-      <h1>{t("Home")}</h1>
+      <PageHeader title={t("Home")} acts={<Services />} />
+      <Summary failures={failures.data} waits={waits} work={work.data} timeline={timeline.data} />
       <ImportErrors />
       <div className={styles.sections}>
-        <Failures view={view} />
+        <div className={styles.side}>
+          <Failures view={view} since={since} query={failures} />
+          {work.data && <Running running={work.data.running} />}
+        </div>
         <Answer query={work} what={t("the current work")}>
           {(found) => (
-            <div>
-              <Late late={found.late} />
-              <Waiting waiting={found.waiting} />
-            </div>
+            <div className={styles.side}>{waits && <Waits waits={waits} late={<Late late={found.late} />} />}</div>
           )}
         </Answer>
       </div>
-      <TimelineView view={view} isWanted={!work.isPending} />
-      {work.data && <Running running={work.data.running} />}
-      <Services />
+      <TimelineView view={view} query={timeline} />
     </>
   );
 }

@@ -1,53 +1,63 @@
-/** The DAG files that cannot be loaded: file, line, what is wrong, and what to do. */
+/** The DAG files that cannot be loaded, in one line: it opens to the file, the line, what is wrong, and what to do. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRouterState } from "@tanstack/react-router";
 import { importErrorsQuery } from "../../api/queries";
+import type { ImportErrorList } from "../../api/shapes";
 import { Answer } from "../../components/Answer";
 import { t, tn } from "../../state/language";
+import { shortPath } from "../../state/paths";
 import { readProblem } from "./importProblem";
+import styles from "./importErrors.module.css";
 
-/** More files would hide what failed. */
-const SHOWN = 5;
+const NAMED_MAX = 3;
 
 export function ImportErrors() {
-  const [all, setAll] = useState(false);
+  const isWanted = useRouterState({ select: (state) => state.location.hash === "import-errors" });
   return (
     <Answer query={useQuery(importErrorsQuery())} what={t("the import errors")}>
-      {(found) =>
-        found.import_errors.length ? (
-          <section className="notice" id="import-errors" aria-label={t("Import errors")}>
-            <h2>
-              {tn("{count} DAG file cannot be loaded", "{count} DAG files cannot be loaded", found.total_entries)}
-            </h2>
-            {found.import_errors.slice(0, all ? undefined : SHOWN).map((one) => {
-              const problem = readProblem(one.stack_trace, one.filename);
-              return (
-                <details key={one.import_error_id}>
-                  <summary>
-                    <span className="name strong">{one.filename}</span>
-                    {problem.line !== undefined && <> {t("line {line}", { line: problem.line })}</>}:{" "}
-                    <span className="name">{problem.message}</span>
-                  </summary>
-                  <p>
-                    {t(
-                      "Correct the file: it is read again when it changes, and this line goes away. Runs of its DAGs keep the version that was read last.",
-                    )}
-                  </p>
-                  <pre tabIndex={0} aria-label={t("Traceback")}>
-                    {one.stack_trace}
-                  </pre>
-                </details>
-              );
-            })}
-            {found.import_errors.length > SHOWN && !all && (
-              <button type="button" onClick={() => setAll(true)}>
-                {t("Show all {count}", { count: found.import_errors.length })}
-              </button>
-            )}
-          </section>
+      {({ import_errors: errors, total_entries: total }) =>
+        errors.length ? (
+          <details className={styles.errors} id="import-errors" aria-label={t("Import errors")} open={isWanted}>
+            <summary>
+              <b>{tn("{count} DAG file cannot be loaded", "{count} DAG files cannot be loaded", total)}</b>
+              <span className={styles.names}>
+                {errors
+                  .slice(0, NAMED_MAX)
+                  .map((one) => shortPath(one.filename))
+                  .join(", ")}
+                {total > NAMED_MAX && ", …"}
+              </span>
+            </summary>
+            {errors.map((one) => (
+              <Problem key={one.import_error_id} error={one} />
+            ))}
+            <p>
+              {t(
+                "Correct the file: it is read again when it changes, and this line goes away. Runs of its DAGs keep the version that was read last.",
+              )}
+            </p>
+          </details>
         ) : null
       }
     </Answer>
+  );
+}
+
+function Problem({ error }: { error: ImportErrorList["import_errors"][number] }) {
+  const problem = readProblem(error.stack_trace, error.filename);
+  return (
+    <details className={styles.problem}>
+      <summary>
+        <span className="name strong" title={error.filename}>
+          {shortPath(error.filename)}
+        </span>
+        {problem.line !== undefined && <> {t("line {line}", { line: problem.line })}</>}:{" "}
+        <span className="name">{problem.message}</span>
+      </summary>
+      <pre tabIndex={0} aria-label={t("Traceback")}>
+        {error.stack_trace}
+      </pre>
+    </details>
   );
 }

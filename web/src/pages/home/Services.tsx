@@ -1,41 +1,27 @@
-/** Whether each service is alive. */
+/** Whether all services are alive, in a word that leads to them. */
 
 import { useQuery } from "@tanstack/react-query";
 import { servicesQuery } from "../../api/queries";
-import { Ago } from "../../components/Ago";
-import { Answer } from "../../components/Answer";
-import { t } from "../../state/language";
+import { t, tn } from "../../state/language";
+import { buttonClass } from "../../ui/Button";
+import styles from "./home.module.css";
 
 export function Services() {
+  const services = useQuery(servicesQuery()).data?.services;
+  const silent = (services ?? []).filter(
+    (one) => !one.alive && !services?.some((other) => other.alive && other.service === one.service),
+  );
   return (
-    <section aria-labelledby="services">
-      <h2 id="services">{t("Services")}</h2>
-      <Answer query={useQuery(servicesQuery())} what={t("the services")}>
-        {(found) => (
-          <ul className="cards">
-            {found.services.map((one) => (
-              <li key={`${one.service} ${one.id}`}>
-                <b>{one.service}</b>
-                <span className={one.alive ? "good" : "bad"}>{one.alive ? t("✓ alive") : t("✕ no heartbeat")}</span>
-                <span className="soft">
-                  {one.host}
-                  {one.beat_at && (
-                    <>
-                      , {t("last heartbeat")} <Ago at={one.beat_at} />
-                    </>
-                  )}
-                </span>
-                {!one.alive && !found.services.some((other) => other.alive && other.service === one.service) && (
-                  <span>{t("Start it with: gnomon {service}", { service: one.service })}</span>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Answer>
-      <p>
-        <a href="/services">{t("All services and problems of the installation")}</a>
-      </p>
-    </section>
+    <a href="/services" className={buttonClass("quiet")}>
+      <i
+        className={`${styles.dot} solid ${services === undefined ? "state-none" : silent.length ? "state-failed" : "state-success"}`}
+        aria-hidden="true"
+      />
+      {services === undefined
+        ? t("Services")
+        : silent.length > 0
+          ? t("no heartbeat: {services}", { services: silent.map((one) => one.service).join(", ") })
+          : tn("{count} service alive", "{count} services alive", services.filter((one) => one.alive).length)}
+    </a>
   );
 }

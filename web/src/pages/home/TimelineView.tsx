@@ -1,18 +1,20 @@
 /** The past hours and the coming 24 on one line, for groups of DAGs: what ended well, what failed, what is due. Dense schedules are numbers an hour. */
 
-import { useQuery } from "@tanstack/react-query";
+import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
-import { type Grouping, GROUPINGS, timelineQuery } from "../../api/overviews";
+import { type Grouping, GROUPINGS } from "../../api/overviews";
 import type { Timeline, TimelineGroup } from "../../api/shapes";
 import { Ago } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import { shorten } from "../../components/StateCounts";
 import { stateName } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
-import { formatTime, useZone, type Zone } from "../../state/times";
+import { shortPath } from "../../state/paths";
+import { EmptyState } from "../../ui/EmptyState";
+import { ClockIcon, CloseIcon } from "../../ui/icons";
+import { formatTime, formatWeekday, useZone, type Zone } from "../../state/times";
 import type { HomeView } from "./homeView";
-import filterStyles from "../../components/filters/filters.module.css";
 import homeStyles from "./home.module.css";
 
 const HOUR_MS = 3_600_000;
@@ -25,50 +27,49 @@ const LABELS: Record<Grouping, string> = {
   dag: /* text */ "DAG",
 };
 
-/** `isWanted`: what stands above is shown; the time line costs the server most and comes after it. */
-export function TimelineView({ view, isWanted }: { view: HomeView; isWanted: boolean }) {
+export function TimelineView({ view, query }: { view: HomeView; query: UseQueryResult<Timeline> }) {
   const group = view.group ?? "tag";
   return (
-    <section aria-labelledby="timeline">
-      <h2 id="timeline">{t("The coming 24 hours, and the past 6")}</h2>
-      <nav className="choices" aria-label={t("Grouped by")}>
-        {GROUPINGS.map((one) => (
-          <Link
-            key={one}
-            to="/"
-            search={{ ...view, group: one === "tag" ? undefined : one }}
-            resetScroll={false}
-            aria-current={one === group ? "true" : undefined}
-          >
-            {t(LABELS[one])}
-          </Link>
-        ))}
-        {view.within && view.value !== undefined && (
-          <Link
-            to="/"
-            search={{
-              ...view,
-              within: undefined,
-              value: undefined,
-              group: view.within === "tag" ? undefined : view.within,
-            }}
-            resetScroll={false}
-            className={filterStyles.chip}
-          >
-            {t("only {what} {value}", { what: t(LABELS[view.within]), value: view.value })} ✕
-          </Link>
-        )}
-      </nav>
-      <Answer
-        query={useQuery({ ...timelineQuery({ group, within: view.within, value: view.value }), enabled: isWanted })}
-        what={t("the time line")}
-      >
+    <section aria-labelledby="timeline" className={homeStyles.card}>
+      <header>
+        <h2 id="timeline">{t("The coming 24 hours, and the past 6")}</h2>
+        <nav className={homeStyles.choices} aria-label={t("Grouped by")}>
+          {GROUPINGS.map((one) => (
+            <Link
+              key={one}
+              to="/"
+              search={{ ...view, group: one === "tag" ? undefined : one }}
+              resetScroll={false}
+              aria-current={one === group ? "true" : undefined}
+            >
+              {t(LABELS[one])}
+            </Link>
+          ))}
+          {view.within && view.value !== undefined && (
+            <Link
+              to="/"
+              search={{
+                ...view,
+                within: undefined,
+                value: undefined,
+                group: view.within === "tag" ? undefined : view.within,
+              }}
+              resetScroll={false}
+              className={homeStyles.only}
+            >
+              {t("only {what} {value}", { what: t(LABELS[view.within]), value: showName(view.within, view.value) })}{" "}
+              <CloseIcon size={12} aria-hidden="true" />
+            </Link>
+          )}
+        </nav>
+      </header>
+      <Answer query={query} what={t("the time line")}>
         {(found) => (
           <>
             {found.groups.length ? (
               <Hours found={found} group={group} view={view} />
             ) : (
-              <p className="soft">{t("No run ended, and none is due.")}</p>
+              <EmptyState icon={ClockIcon} title={t("No run ended, and none is due.")} />
             )}
             {found.left_out > 0 && (
               <p className="soft">
@@ -102,7 +103,7 @@ function Hours({ found, group, view }: { found: Timeline; group: Grouping; view:
   useEffect(() => {
     const scroll = requestAnimationFrame(() => {
       // the frame lays the document out anyway
-      const now = frame.current?.querySelector<HTMLElement>("th.now");
+      const now = frame.current?.querySelector<HTMLElement>(`th.${homeStyles.now}`);
       const names = frame.current?.querySelector<HTMLElement>("th");
       if (frame.current && now && names)
         frame.current.scrollLeft = now.offsetLeft - names.offsetWidth - now.offsetWidth;
@@ -219,13 +220,22 @@ function GroupLink({ group, name, view }: { group: Grouping; name: string; view:
         {name}
       </Link>
     );
-  const text = name || t("(none)");
-  if (!name || group === "pool") return <span className="name">{text}</span>;
+  if (!name || group === "pool") return <span className="name">{name || t("(none)")}</span>;
   return (
-    <Link to="/" search={{ ...view, group: "dag", within: group, value: name }} resetScroll={false} className="name">
-      {group === "state" ? stateName(name) : text}
+    <Link
+      to="/"
+      search={{ ...view, group: "dag", within: group, value: name }}
+      resetScroll={false}
+      className="name"
+      title={name}
+    >
+      {showName(group, name)}
     </Link>
   );
+}
+
+function showName(group: Grouping, name: string): string {
+  return group === "state" ? stateName(name) : group === "folder" ? shortPath(name) : name;
 }
 
 function Coming({ found }: { found: Timeline }) {
@@ -256,8 +266,9 @@ function scale(count: number, most: number): string {
   return `${4 + Math.round((26 * Math.log1p(count)) / Math.log1p(most))}px`;
 }
 
-/** `06:00`, and for the first hour of a day its day. */
+/** `06`, and for the first hour of a day its day. */
 function showHour(hour: string, zone: Zone): string {
-  const text = formatTime(hour, zone);
-  return text.slice(11, 13) === "00" ? `${text.slice(5, 10)} 00` : text.slice(11, 16);
+  const clock = formatTime(hour, zone).slice(11, 16);
+  if (clock.startsWith("00")) return formatWeekday(hour, zone);
+  return clock.endsWith(":00") ? clock.slice(0, 2) : clock;
 }

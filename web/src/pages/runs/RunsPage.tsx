@@ -16,21 +16,23 @@ import { addValue, listChips, listNegatableChips, listTextChips } from "../../co
 import { countEntries, CursorPages } from "../../components/filters/CursorPages";
 import { AddFilter } from "../../components/filters/FilterChips";
 import { ListFrame, SortField, useFilters } from "../../components/filters/ListFrame";
+import { StateFacets } from "../../components/filters/StateFacets";
 import { listPeriodChips, PeriodFields } from "../../components/filters/ListFilters";
 import { Negatable } from "../../components/filters/Negatable";
-import { WrappedName } from "../../components/Names";
 import { StateBadge, stateName, typeName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { WhyButton } from "../../components/WhyButton";
 import { t } from "../../state/language";
+import { EmptyState } from "../../ui/EmptyState";
+import { FilterIcon } from "../../ui/icons";
+import { Facet } from "../../ui/Pill";
+import { nameRun } from "../../state/runNames";
 import { formatDuration, formatTime, useZone } from "../../state/times";
 import { RUN_SORTS, runFields, runFlags, runTexts } from "./runFilters";
 import styles from "../../components/cards.module.css";
 
 const PATH = "/runs";
 const route = getRouteApi(PATH);
-/** Those of values are seen as chips. */
-const MORE = ["by", "from", "to", "longer", "shorter", "sort"] as const;
 
 export function RunsPage() {
   const search = route.useSearch();
@@ -48,16 +50,18 @@ export function RunsPage() {
       search={search}
       set={set}
       chips={chips}
-      counted={
+      count={
         found &&
-        all &&
-        t("{shown} of {all} runs fit these filters:", { shown: countEntries(found), all: countEntries(all) })
+        (chips.length === 0
+          ? countEntries(found)
+          : all && t("{shown} of {all}", { shown: countEntries(found), all: countEntries(all) }))
       }
       fields={
         <>
           {!search.dag_id && (
             <Negatable
               label={t("DAG")}
+              isBare
               value={search.dag}
               placeholder={t("part of a DAG id")}
               change={(dag) => set({ dag }, true)}
@@ -65,49 +69,52 @@ export function RunsPage() {
           )}
           <Negatable
             label={t("Run")}
+            isBare
             value={search.run}
             placeholder={t("part of a run id")}
             change={(run) => set({ run }, true)}
           />
-          <AddFilter
-            label={t("State")}
-            options={RUN_STATES.map((value) => ({ value, text: stateName(value) }))}
-            add={(value) => set(addValue(search, "state", value))}
+        </>
+      }
+      facets={
+        <>
+          <StateFacets search={search} set={set} states={RUN_STATES} nameOf={stateName} />
+          <Facet
+            label={t("late")}
+            isChosen={search.late === true}
+            toggle={() => set({ late: search.late === true ? undefined : true })}
           />
+        </>
+      }
+      filters={
+        <>
           <AddFilter
             label={t("Type")}
             options={RUN_TYPES.map((value) => ({ value, text: typeName(value) }))}
             add={(value) => set(addValue(search, "type", value))}
           />
-          {search.late === undefined && (
-            <button type="button" onClick={() => set({ late: true })}>
-              {t("Only late runs")}
-            </button>
-          )}
-        </>
-      }
-      more={
-        <>
           <AddFilter
             label={t("Timetable")}
             options={(schedules ?? []).map((one) => ({ value: one.value }))}
             add={(value) => set(addValue(search, "schedule", value))}
           />
           <PeriodFields search={search} set={set} />
-          <SortField sorts={RUN_SORTS} sort={search.sort} set={set} />
         </>
       }
-      moreFields={MORE}
+      display={<SortField sorts={RUN_SORTS} sort={search.sort} set={set} />}
       query={runs}
       what={t("the runs")}
-    >
-      {(shown) => (
+      list={(shown) => (
         <>
-          {shown.dag_runs.length > 0 ? <RunTable runs={shown.dag_runs} /> : <p>{t("No run fits these filters.")}</p>}
+          {shown.dag_runs.length > 0 ? (
+            <RunTable runs={shown.dag_runs} />
+          ) : (
+            <EmptyState icon={FilterIcon} title={t("No run fits these filters.")} />
+          )}
           <CursorPages found={shown} isFirst={!search.cursor} go={(cursor) => set({ cursor })} />
         </>
       )}
-    </ListFrame>
+    />
   );
 }
 
@@ -132,6 +139,7 @@ function Late({ since }: { since: string }) {
 }
 
 function RunTable({ runs }: { runs: ListedRun[] }) {
+  const zone = useZone();
   return (
     <div className="scroll">
       <table className={`${styles.cards} ${styles.compact}`}>
@@ -153,7 +161,7 @@ function RunTable({ runs }: { runs: ListedRun[] }) {
             <tr key={`${run.dag_id} ${run.dag_run_id}`}>
               <td>
                 <Link to="/dags/$dagId" params={{ dagId: run.dag_id }} search={{}} className="name" preload={false}>
-                  <WrappedName name={run.dag_id} />
+                  {run.dag_id}
                 </Link>
               </td>
               <td>
@@ -161,9 +169,10 @@ function RunTable({ runs }: { runs: ListedRun[] }) {
                   to="/dags/$dagId/runs/$runId"
                   params={{ dagId: run.dag_id, runId: run.dag_run_id }}
                   className="name"
+                  title={run.dag_run_id}
                   preload={false}
                 >
-                  <WrappedName name={run.dag_run_id} />
+                  {nameRun(run.dag_run_id, zone)}
                 </Link>
               </td>
               <td className={styles.state}>

@@ -9,14 +9,17 @@ import { addValue, listChips, listNegatableChips, listTextChips } from "../../co
 import { countEntries, CursorPages } from "../../components/filters/CursorPages";
 import { AddFilter } from "../../components/filters/FilterChips";
 import { ListFrame, SortField, useFilters } from "../../components/filters/ListFrame";
+import { StateFacets } from "../../components/filters/StateFacets";
 import { listPeriodChips, PeriodFields } from "../../components/filters/ListFilters";
 import { Negatable } from "../../components/filters/Negatable";
 import { useCut } from "../../components/LongText";
-import { WrappedName } from "../../components/Names";
-import { StateBadge } from "../../components/StateBadge";
+import { StateBadge, stateName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { WhyButton } from "../../components/WhyButton";
 import { t } from "../../state/language";
+import { EmptyState } from "../../ui/EmptyState";
+import { FilterIcon } from "../../ui/icons";
+import { nameRun } from "../../state/runNames";
 import { formatDuration, useZone } from "../../state/times";
 import { TASK_SORTS, taskFields, taskTexts } from "./taskFilters";
 import styles from "../../components/cards.module.css";
@@ -24,7 +27,8 @@ import styles from "../../components/cards.module.css";
 const PATH = "/tasks";
 const NAME_MAX = 300;
 const route = getRouteApi(PATH);
-const MORE = ["run", "operator", "pool", "queue", "map", "by", "from", "to", "longer", "shorter", "sort"] as const;
+/** The states that people look for; the others are in the box. */
+const FACETS = ["failed", "running", "queued", "up_for_retry", "deferred", "success"];
 /** Filters on one text, which can be negated. */
 type TextField = "dag" | "run" | "task" | "operator" | "pool" | "queue";
 
@@ -35,9 +39,10 @@ export function TasksPage() {
   const chips = listHolding(search, useZone());
   const found = tasks.data;
   const all = useQuery({ ...taskCountQuery(), enabled: found !== undefined && chips.length > 0 }).data;
-  const text = (field: TextField, label: string, placeholder: string) => (
+  const text = (field: TextField, label: string, placeholder: string, isBare = false) => (
     <Negatable
       label={label}
+      isBare={isBare}
       value={search[field]}
       placeholder={placeholder}
       change={(value) => set({ [field]: value }, true)}
@@ -50,27 +55,27 @@ export function TasksPage() {
       search={search}
       set={set}
       chips={chips}
-      counted={
-        found && all && !found.searched_until
-          ? t("{shown} of {all} task instances fit these filters:", {
-              shown: countEntries(found),
-              all: countEntries(all),
-            })
-          : undefined
+      count={
+        found &&
+        !found.searched_until &&
+        (chips.length === 0
+          ? countEntries(found)
+          : all && t("{shown} of {all}", { shown: countEntries(found), all: countEntries(all) }))
       }
       fields={
         <>
-          {!search.dag_id && text("dag", t("DAG"), t("part of a DAG id"))}
-          {text("task", t("Task"), t("a task id"))}
+          {!search.dag_id && text("dag", t("DAG"), t("part of a DAG id"), true)}
+          {text("task", t("Task"), t("a task id"), true)}
+        </>
+      }
+      facets={<StateFacets search={search} set={set} states={FACETS} nameOf={stateName} />}
+      filters={
+        <>
           <AddFilter
             label={t("State")}
             options={TASK_STATES.map((value) => ({ value, text: taskFields()[0]?.name?.(value) }))}
             add={(value) => set(addValue(search, "state", value))}
           />
-        </>
-      }
-      more={
-        <>
           {text("run", t("Run"), t("part of a run id"))}
           {text("operator", t("Operator"), t("the name of a class"))}
           {text("pool", t("Pool"), t("the name of a pool"))}
@@ -82,24 +87,25 @@ export function TasksPage() {
             change={(value) => set({ map: value }, true)}
           />
           <PeriodFields search={search} set={set} />
-          <SortField sorts={TASK_SORTS} sort={search.sort} set={set} />
         </>
       }
-      moreFields={MORE}
+      display={<SortField sorts={TASK_SORTS} sort={search.sort} set={set} />}
       query={tasks}
       what={t("the task instances")}
-    >
-      {(shown) => (
+      list={(shown) => (
         <>
           {shown.task_instances.length > 0 ? (
             <TaskTable tasks={shown.task_instances} />
           ) : (
-            <p>{shown.searched_until ? t("Nothing fits so far.") : t("No task instance fits these filters.")}</p>
+            <EmptyState
+              icon={FilterIcon}
+              title={shown.searched_until ? t("Nothing fits so far.") : t("No task instance fits these filters.")}
+            />
           )}
           <CursorPages found={shown} isFirst={!search.cursor} go={(cursor) => set({ cursor })} />
         </>
       )}
-    </ListFrame>
+    />
   );
 }
 
@@ -113,6 +119,7 @@ function listHolding(search: TaskSearch, zone: string) {
 }
 
 function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
+  const zone = useZone();
   return (
     <div className="scroll">
       <table className={`${styles.cards} ${styles.compact}`}>
@@ -135,7 +142,7 @@ function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
             <tr key={`${one.dag_id} ${one.dag_run_id} ${one.task_id} ${one.map_index}`}>
               <td>
                 <Link to="/dags/$dagId" params={{ dagId: one.dag_id }} search={{}} className="name" preload={false}>
-                  <WrappedName name={one.dag_id} />
+                  {one.dag_id}
                 </Link>
               </td>
               <td>
@@ -143,9 +150,10 @@ function TaskTable({ tasks }: { tasks: TaskInstance[] }) {
                   to="/dags/$dagId/runs/$runId"
                   params={{ dagId: one.dag_id, runId: one.dag_run_id }}
                   className="name"
+                  title={one.dag_run_id}
                   preload={false}
                 >
-                  <WrappedName name={one.dag_run_id} />
+                  {nameRun(one.dag_run_id, zone)}
                 </Link>
               </td>
               <td>
@@ -195,7 +203,7 @@ function TaskName({ one }: { one: TaskInstance }) {
         preload={false}
         search={{ map: one.map_index < 0 ? undefined : one.map_index }}
       >
-        <WrappedName name={shown} />
+        {shown}
       </Link>
       {button}
     </>

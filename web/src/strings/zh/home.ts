@@ -6,7 +6,6 @@ export const HOME: Record<string, string> = {
   "A file of the page is not there any more: the server was upgraded. Load the page again.":
     "页面的一个文件已不存在：服务器已升级。请重新加载页面。",
   "All failed runs of this time": "该时间段内所有失败的运行",
-  "All services and problems of the installation": "所有服务与安装问题",
   "Close the message": "关闭消息",
   "Correct the file: it is read again when it changes, and this line goes away. Runs of its DAGs keep the version that was read last.":
     "请修正该文件：文件更改后会重新读取，此行随即消失。其 DAG 的运行沿用上次读取的版本。",
@@ -22,9 +21,7 @@ export const HOME: Record<string, string> = {
   "Next runs": "接下来的运行",
   "No run ended, and none is due.": "没有结束的运行，也没有即将运行的。",
   "Nothing failed in this time.": "该时间段内没有失败。",
-  "Nothing is late.": "没有延迟的运行。",
   "Nothing runs.": "没有正在运行的内容。",
-  "Nothing waits.": "没有等待的内容。",
   "Of {count} DAG only the next run is known: its timetable is of an author, or is not computed yet.":
     "有 {count} 个 DAG 只知道下一次运行：其时间表由作者定义，或尚未计算。",
   "Of {count} DAGs only the next run is known: their timetables are of authors, or are not computed yet.":
@@ -33,7 +30,6 @@ export const HOME: Record<string, string> = {
   Services: "服务",
   "Show all {count}": "显示全部 {count} 项",
   "Show {count} that are seen": "显示 {count} 个已查看的",
-  "Start it with: gnomon {service}": "启动命令：gnomon {service}",
   "The coming 24 hours, and the past 6": "未来 24 小时与过去 6 小时",
   "There are more; the list of runs has all of them.": "还有更多；运行列表中有全部。",
   "There are too many unfinished runs to explain all; open the run to see why.":
@@ -62,13 +58,11 @@ export const HOME: Record<string, string> = {
   "line {line}": "第 {line} 行",
   "log of {task}": "{task} 的日志",
   "move in the grid of a DAG": "在 DAG 的网格中移动",
-  "not seen": "未查看",
   now: "现在",
   "only {what} {value}": "仅 {what} {value}",
   "open the cell of the grid": "打开网格的单元格",
   owner: "负责人",
   pool: "池",
-  seen: "已查看",
   "since my last visit": "自上次访问以来",
   "state of the last run": "最近运行的状态",
   succeeded: "成功",
@@ -97,8 +91,6 @@ export const HOME: Record<string, string> = {
   "{dag} is not seen": "{dag} 未查看",
   "{dag} is seen": "{dag} 已查看",
   "{span} ago": "{span}前",
-  "✓ alive": "✓ 正常",
-  "✕ no heartbeat": "✕ 无心跳",
   "for {span}": "已 {span}",
   "and {count} more reasons": "以及另外 {count} 个原因",
 };

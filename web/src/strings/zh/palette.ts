@@ -2,7 +2,6 @@
 
 export const PALETTE: Record<string, string> = {
   Act: "操作",
-  "Arrows choose, Enter opens, Escape closes.": "方向键选择，回车打开，Esc 关闭。",
   "Backfill {dag} …": "为 {dag} 补数据…",
   "Clear the failed run of {dag} …": "清除 {dag} 的失败运行…",
   "Command palette": "命令面板",

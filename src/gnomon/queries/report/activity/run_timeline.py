@@ -58,6 +58,8 @@ class RunTimeline:
     since: Instant
     """The start of the first hour."""
     hours: int
+    total: TimelineGroup
+    """All the DAGs, each counted once."""
     groups: list[TimelineGroup]
     """The one with the most runs first."""
     left_out: int
@@ -109,9 +111,11 @@ def build_timeline(
     slots = cache.find(
         due.examples, rules.rules, lambda dag_pks: dag_overview.read_next_runs(tx, dag_pks), request.until, request.now
     )
-    groups = _group_dags(members, kinds, (request.until - request.since) // HOUR)
-    _count_ended(tx, members, kinds, groups, request)
-    _count_coming(slots, due, kinds, groups, request)
+    hours = (request.until - request.since) // HOUR
+    groups = _group_dags(members, kinds, hours)
+    total = TimelineGroup(NONE, len(members), 0, [0] * hours, [0] * hours, [0] * hours)
+    _count_ended(tx, members, kinds, groups, total, request)
+    _count_coming(slots, due, kinds, groups, total, request)
     listed = sorted((group for group in groups.values() if group.total), key=lambda group: (-group.total, group.name))
     unknown = sum(
         count for (kind, first), count in due.counts.items() if not slots[kinds.kinds[kind].rule, first].is_complete
@@ -119,7 +123,8 @@ def build_timeline(
     shown = listed[: request.groups_max]
     return RunTimeline(
         request.since,
-        (request.until - request.since) // HOUR,
+        hours,
+        total,
         shown,
         len(listed) - len(shown),
         _list_next(slots, due, kinds, rules, request.limit),
@@ -199,7 +204,12 @@ def _group_dags(members: Set[int], kinds: _DagKinds, hours: int) -> dict[str, Ti
 
 
 def _count_ended(
-    tx: Transaction, members: Set[int], kinds: _DagKinds, groups: Mapping[str, TimelineGroup], request: TimelineRequest
+    tx: Transaction,
+    members: Set[int],
+    kinds: _DagKinds,
+    groups: Mapping[str, TimelineGroup],
+    total: TimelineGroup,
+    request: TimelineRequest,
 ) -> None:
     hours = (request.until - request.since) // HOUR
     by_dag = kinds.by_dag
@@ -208,7 +218,7 @@ def _count_ended(
         if dag_pk in members and hour < hours:
             kind = by_dag[dag_pk]
             if kind not in groups_of:
-                groups_of[kind] = [groups[name] for name in kinds.kinds[kind].groups]
+                groups_of[kind] = [total, *(groups[name] for name in kinds.kinds[kind].groups)]
             for group in groups_of[kind]:
                 (group.success if code == _SUCCESS else group.failed)[hour] += count
 
@@ -225,6 +235,7 @@ def _count_coming(
     due: _DueRuns,
     kinds: _DagKinds,
     groups: Mapping[str, TimelineGroup],
+    total: TimelineGroup,
     request: TimelineRequest,
 ) -> None:
     overdue = request.now - int(LATE_AFTER_S * SECOND)
@@ -233,8 +244,7 @@ def _count_coming(
         names, rule = kinds.kinds[kind]
         instants = slots[rule, first].instants
         is_late = bool(instants) and instants[0] < overdue
-        for name in names:
-            group = groups[name]
+        for group in (total, *(groups[name] for name in names)):
             group.late += count if is_late else 0
             for hour, number in hours[rule, first]:
                 group.coming[hour] += number * count

@@ -17,19 +17,23 @@ from gnomon.storage.store.transaction import Row, Transaction
 class RunBar:
     """A run as a bar of the strip of its DAG."""
 
+    run_pk: int
     run_id: str
     run_type: DagRunType
     state: DagRunState
     run_after: Instant
     started_at: Instant | None
     ended_at: Instant | None
+    reason: str | None
 
 
 def list_newest_runs(tx: Transaction, dag_pks: Sequence[int], limit: int) -> dict[int, list[RunBar]]:
     """By DAG, its `limit` newest runs, newest first; a DAG without runs is left out."""
     bars: dict[int, list[RunBar]] = {}
-    for dag_pk, run_id, kind, code, *times in tx.all("dag_overview.newest_runs", dag_pks=list(dag_pks), limit=limit):
-        bars.setdefault(dag_pk, []).append(RunBar(run_id, DagRunType(kind), RUN_STATES_BY_CODE[code], *times))
+    for dag_pk, run_pk, run_id, kind, code, *others in tx.all(
+        "dag_overview.newest_runs", dag_pks=list(dag_pks), limit=limit
+    ):
+        bars.setdefault(dag_pk, []).append(RunBar(run_pk, run_id, DagRunType(kind), RUN_STATES_BY_CODE[code], *others))
     return bars
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
 from gnomon.model.slots import PlannedRun
+from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.address import POSTGRESQL
 from gnomon.storage.store.pages.listing_clauses import ListingClauses
 from gnomon.storage.store.pages.page_query import Condition, PageQuery
@@ -83,16 +84,35 @@ def count_dags(tx: Transaction, conditions: Sequence[Condition], most: int) -> i
     return count_rows(tx, "dag_pages.count", conditions, most)
 
 
+@dataclass(frozen=True, slots=True)
+class DagFacet:
+    """How many DAGs have a newest run in a state, and are paused or not."""
+
+    state: DagRunState | None
+    """None: they have no run."""
+    is_paused: bool
+    count: int
+
+
+def count_dag_facets(tx: Transaction, conditions: Sequence[Condition]) -> list[DagFacet]:
+    """The numbers of the DAGs that meet the conditions, of each state and each value of paused that occurs."""
+    return [
+        DagFacet(None if code is None else RUN_STATES_BY_CODE[code], bool(is_paused), int(count))
+        for code, is_paused, count in _read_listing(tx, "dag_pages.facets", conditions)
+    ]
+
+
 def find_dag_keys(tx: Transaction, conditions: Sequence[Condition]) -> list[int]:
     """The keys of the DAGs that meet the conditions."""
-    statement = tx.listing("dag_pages.keys")
+    return [row[0] for row in _read_listing(tx, "dag_pages.keys", conditions)]
+
+
+def _read_listing(tx: Transaction, name: str, conditions: Sequence[Condition]) -> list[Row]:
+    """All rows of a listing that has no page."""
+    statement = tx.listing(name)
     clauses = ListingClauses(statement, conditions, is_postgresql=tx.dialect == POSTGRESQL)
-    return [
-        row[0]
-        for row in tx.all_of(
-            Statement(statement.name, clauses.complete(statement.text), is_prepared=False), clauses.values
-        )
-    ]
+    text = clauses.complete(statement.text)
+    return tx.all_of(Statement(statement.name, text, is_prepared=False), clauses.values)
 
 
 def list_newest_versions(tx: Transaction, dag_ids: Sequence[str] | None = None) -> list[NewestVersion]:

@@ -1,13 +1,13 @@
 -- name: newest_runs (sqlite)
 -- The newest runs of some DAGs, by DAG, newest first.
 -- differs: PostgreSQL looks up each of the list with LATERAL, SQLite with a list of keys
-SELECT r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at
+SELECT r.dag_pk, r.run_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at, r.reason
 FROM json_each(:dag_pks) AS k CROSS JOIN dag_run AS r
 WHERE r.run_pk IN (SELECT n.run_pk FROM dag_run AS n WHERE n.dag_pk = k.value ORDER BY n.run_after DESC, n.run_pk DESC LIMIT :limit)
 ORDER BY r.dag_pk, r.run_after DESC, r.run_pk DESC;
 
 -- name: newest_runs (postgresql)
-SELECT r.dag_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at
+SELECT r.dag_pk, r.run_pk, r.run_id, r.run_type, r.state, r.run_after, r.started_at, r.ended_at, r.reason
 FROM unnest(:dag_pks::bigint[]) AS k (dag_pk)
      CROSS JOIN LATERAL (SELECT n.* FROM dag_run AS n WHERE n.dag_pk = k.dag_pk ORDER BY n.run_after DESC, n.run_pk DESC LIMIT :limit) AS r
 ORDER BY r.dag_pk, r.run_after DESC, r.run_pk DESC;

@@ -34,6 +34,14 @@ SELECT count(*) FROM (
     SELECT 1 FROM dag AS d {joins} WHERE d.version_pk IS NOT NULL AND {conditions} LIMIT :most
 ) AS found;
 
+-- name: facets
+-- fields: page
+-- join: f JOIN file AS f ON f.file_pk = d.file_pk
+-- join: w LEFT JOIN newest_run AS w ON w.dag_pk = d.dag_pk
+-- The number of DAGs that meet conditions, by the state of the newest run and by whether the DAG is paused.
+SELECT o.state, d.paused, count(*) FROM dag AS d LEFT JOIN newest_run AS o ON o.dag_pk = d.dag_pk {joins} WHERE d.version_pk IS NOT NULL AND {conditions}
+GROUP BY o.state, d.paused ORDER BY o.state, d.paused;
+
 -- name: keys
 -- fields: page
 -- join: f JOIN file AS f ON f.file_pk = d.file_pk
