@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
 from tests.acceptance.product import product as run_product
 from tests.git_repository import GitRepository
-from tests.page.visit import PASSWORD, SIZES, visit
+from tests.page.visit import PASSWORD, SIZES, choose_act, visit
 
 from gnomon.api.page_files import find_page_files
 
@@ -67,7 +67,7 @@ def test_a_clear_keeps_the_version_of_the_run_unless_the_latest_is_chosen(
         seen.log_in(f"/dags/flow/runs/{run_id}{path}")
         page = seen.page
         choice = page.get_by_role("group", name="Version of the DAG bundle:")
-        page.get_by_role("button", name=button).last.click()
+        choose_act(page, button)
         expect(choice.get_by_label(f"the one that the run has ({first[:12]}")).to_be_checked()
         seen.check()
         page.get_by_role("button", name="Clear them").click()
@@ -75,13 +75,13 @@ def test_a_clear_keeps_the_version_of_the_run_unless_the_latest_is_chosen(
         assert running.ended("flow", run_id)["state"] == "success"
         assert "it says two" not in running.task_log("flow", run_id, "say")
         page.reload()
-        page.get_by_role("button", name=button).last.click()
+        choose_act(page, button)
         choice.get_by_label(f"the latest ({second[:12]}").check()
         page.get_by_role("button", name="Clear them").click()
         running.until(lambda: running.tasks("flow", run_id)["say"]["try_number"] == 3, "the cleared task runs again")
         assert running.ended("flow", run_id)["state"] == "success"
         assert "it says two" in running.task_log("flow", run_id, "say")
         page.reload()
-        page.get_by_role("button", name=button).last.click()
+        choose_act(page, button)
         expect(page.get_by_role("button", name="Clear them")).to_be_visible()
         expect(choice).to_have_count(0)  # the run has the latest: there is nothing to choose

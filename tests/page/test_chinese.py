@@ -57,7 +57,7 @@ def test_no_word_of_the_page_is_left_in_english(browser: Browser, product: Produ
             if found := seen.page.evaluate(FIND_ENGLISH.replace("KNOWN", KNOWN)):
                 left[view] = found
         seen.open("/dags/nightly/runs/first")
-        expect(seen.page.locator(".head .badge")).to_contain_text("失败")
+        expect(seen.page.locator("h1 + .badge")).to_contain_text("失败")
         seen.open("/dags/nightly")
         expect(seen.page.locator("section.why")).to_have_attribute("aria-label", "原因")
     assert left == {}

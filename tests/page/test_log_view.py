@@ -79,6 +79,7 @@ def test_a_log_is_paged_by_keys(browser: Browser, ready: Product) -> None:
         page = seen.page
         log = page.get_by_role("log")
         expect(log).to_contain_text("needle at the end")
+        page.get_by_role("button", name="Unfold all groups").click()
         log.focus()
         page.keyboard.press("Home")
         expect(log.get_by_text("green")).to_be_in_viewport()
@@ -99,8 +100,9 @@ def test_levels_colours_groups_and_long_lines_are_shown(
         expect(log.locator(".ansi-green")).to_have_text("green")
         expect(log).to_contain_text("<b>no markup</b>")
         seen.check()
-        log.get_by_role("button", name="Install packages").click()
         expect(log).not_to_contain_text("installed package 0")
+        log.get_by_role("button", name="Install packages").click()
+        expect(log).to_contain_text("installed package 0")
         log.get_by_role("button", name="show the line").click()
         expect(log.locator(".log-text").filter(has_text=re.compile("x{10000}"))).to_have_count(1)
         seen.check()
@@ -142,6 +144,7 @@ def test_a_log_is_downloaded_and_a_range_is_copied(browser: Browser, ready: Prod
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.get_by_role("button", name="Copy 3 lines").click()
         expect(page.get_by_text("3 lines are copied.")).to_be_visible()
-        assert page.evaluate("navigator.clipboard.readText()") == "".join(
-            f"installed package {number}\n" for number in range(3)
-        )
+        where, address, *lines = page.evaluate("navigator.clipboard.readText()").splitlines()
+        assert where == "talkative / one / talk / 1 : 6-8"
+        assert address == f"{seen.address}{TALK}?line=6-8"
+        assert lines == [f"installed package {number}" for number in range(3)]

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
-from tests.page.visit import visit
+from tests.page.visit import choose_act, visit
 
 _DAGS = """
 import time
@@ -62,7 +62,7 @@ def test_a_mark_in_earlier_runs_shows_what_continues_in_each_and_does_it(browser
     with visit(browser, marked) as seen:
         seen.log_in("/dags/continued/runs/two/tasks/load")
         page = seen.page
-        page.get_by_role("button", name="Mark as success").click()
+        choose_act(page, re.compile("^Mark as success"))
         preview = page.get_by_label("What the act touches")
         expect(preview.get_by_role("listitem")).to_have_text(["load ✕ failed", "report ⚠ upstream failed"])
         preview.get_by_label("earlier runs").check()
@@ -73,7 +73,7 @@ def test_a_mark_in_earlier_runs_shows_what_continues_in_each_and_does_it(browser
             ["load ✕ failed", "load ✕ failed", "report ⚠ upstream failed", "report ⚠ upstream failed"]
         )
         seen.check()
-        preview.get_by_role("button", name="Mark them").click()
+        page.get_by_role("button", name="Mark them").click()
         expect(page.get_by_role("status").filter(has_text="2 task instances are success")).to_be_visible()
     for run_id in ("one", "two"):
         marked.until(
@@ -93,16 +93,16 @@ def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(
     with visit(browser, marked, size) as seen:
         seen.log_in(f"/dags/torn/runs/{size}")
         page = seen.page
-        page.get_by_role("button", name=re.compile("^Mark as failed")).click()
+        choose_act(page, re.compile("^Mark as failed"))
         preview = page.get_by_label("What the act touches")
         expect(preview.get_by_role("listitem")).to_have_text(["work ▶ running", "after · no state"])
-        preview.get_by_role("button", name="Mark them").click()
+        page.get_by_role("button", name="Mark them").click()
         expect(page.get_by_role("region", name="Why", exact=True)).to_contain_text("marked failed by")
-        expect(page.locator(".head .badge")).to_contain_text("running")
+        expect(page.locator("h1 + .badge")).to_contain_text("running")
         marked.until(lambda: marked.tasks("torn", size)["drop"]["state"] == "running", "the teardown runs")
         seen.check()
         (marked.dags / f"torn.{size}.drop").touch()
-        expect(page.locator(".head .badge")).to_contain_text("failed")
+        expect(page.locator("h1 + .badge")).to_contain_text("failed")
         seen.check()
     assert {task_id: row["state"] for task_id, row in marked.tasks("torn", size).items()} == {
         "create": "success",

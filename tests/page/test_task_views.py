@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
 from tests.page.task_dags import FILES
-from tests.page.visit import SIZES, visit
+from tests.page.visit import SIZES, choose_act, visit
 
 GROUPED = "/dags/grouped/runs/one"
 
@@ -36,12 +36,14 @@ def test_why_a_task_is_not_scheduled_is_a_tree_whose_button_releases_it(browser:
         page = seen.page
         why = page.get_by_role("region", name="Why", exact=True)
         expect(why).to_contain_text("trigger rule all_success waits for all upstream tasks to succeed")
+        expect(why).not_to_contain_text("pool starved_pool has 0")
+        why.get_by_role("button", name="All conditions").click()
         expect(why).to_contain_text("pool starved_pool has 0")
         seen.check()
-        why.get_by_role("button", name="Set the pool").click()
-        expect(why.get_by_label("What this does")).to_contain_text("Sets pool starved_pool to 1 slot,")
-        why.get_by_role("button", name="Do it").click()
-        expect(page.locator(".head .badge")).to_contain_text("success")
+        why.get_by_role("button", name="Set the pool").first.click()
+        expect(page.get_by_label("What this does")).to_contain_text("Sets pool starved_pool to 1 slot,")
+        page.get_by_role("button", name="Do it").click()
+        expect(page.locator("h1 + .badge")).to_contain_text("success")
         said = page.get_by_role("status").filter(has_text="Done: Sets pool starved_pool to 1 slot")
         expect(said).to_be_visible()
         seen.check()
@@ -57,15 +59,17 @@ def test_thousands_of_steps_fold_to_counts_and_only_failed_shows_what_is_left(
         expect(page.get_by_role("status").filter(has_text="62 task instances")).to_be_visible()
         expect(page.get_by_label("Task instances")).to_contain_text("59 success")
         page.get_by_role("button", name="load", exact=False).first.click()
-        expect(page.get_by_role("link", name="load.give")).to_be_visible()
+        instances = page.get_by_label("Task instances")
+        expect(instances.get_by_role("link", name="load.give")).to_be_visible()
         seen.check()
-        page.get_by_role("button", name="only failed (1)").click()
+        page.get_by_role("button", name="failed 1", exact=True).click()
         expect(page).to_have_url(re.compile("only=failed"))
-        expect(page.get_by_role("link", name="each [7]")).to_be_visible()
+        expect(instances.get_by_role("link", name="each [7]")).to_be_visible()
         seen.check()
         seen.open(f"{GROUPED}?state=!success&toggled=%5B%22t%3Aeach%22%5D")
         expect(page.get_by_role("status").filter(has_text="1 of 62 task instances")).to_be_visible()
         page.reload()
+        page.get_by_role("button", name="Filters (1 set)").click()
         expect(page.get_by_label("State: not this")).to_be_checked()
 
 
@@ -93,16 +97,23 @@ def test_a_run_leads_to_the_run_before_and_the_one_after_in_the_same_view(
     with visit(browser, ready, size) as seen:
         seen.log_in(f"/dags/in_a_row/runs/second_{size}/gantt")
         page = seen.page
-        beside = page.get_by_role("navigation", name="Runs beside this one")
-        beside.get_by_role("link", name="Previous run").click()
+
+        def go(name: str) -> None:
+            if size == "narrow":
+                choose_act(page, name)
+            else:
+                page.get_by_role("navigation", name="Runs beside this one").get_by_role("link", name=name).click()
+
+        go("Previous run")
         expect(page.get_by_role("heading", level=1)).to_have_text(f"first_{size}")
         expect(page).to_have_url(re.compile(f"/first_{size}/gantt$"))
-        beside.get_by_role("link", name="Next run").click()
+        go("Next run")
         expect(page).to_have_url(re.compile(f"/second_{size}/gantt$"))
         seen.check()
-        beside.get_by_role("link", name="Next run").click()
+        go("Next run")
         expect(page.get_by_role("heading", level=1)).to_have_text(f"third_{size}")
-        expect(beside.get_by_role("link", name="Previous run")).to_be_visible()
+        go("Previous run")
+        expect(page).to_have_url(re.compile(f"/second_{size}/gantt$"))
         seen.check()
 
 
@@ -114,15 +125,15 @@ def test_a_whole_group_is_marked_after_a_preview_that_lists_exactly_what_changes
     with visit(browser, ready) as seen:
         seen.log_in("/dags/grouped/runs/marked/tasks/load.give")
         page = seen.page
-        page.get_by_role("button", name="Mark as skipped").click()
+        choose_act(page, re.compile("^Mark as skipped"))
         preview = page.get_by_label("What the act touches")
         expect(preview.get_by_role("listitem")).to_have_count(1)
         preview.get_by_label("the whole group").check()
         expect(preview.get_by_role("listitem")).to_have_count(2)
         expect(preview).to_contain_text("load.fail_once")
         seen.check()
-        preview.get_by_role("button", name="Mark them").click()
-        expect(page.locator(".head .badge")).to_contain_text("skipped")
+        page.get_by_role("button", name="Mark them").click()
+        expect(page.locator("h1 + .badge")).to_contain_text("skipped")
 
 
 def test_the_tries_stand_side_by_side_with_their_logs(browser: Browser, ready: Product) -> None:
@@ -164,7 +175,7 @@ def test_a_note_is_written_on_a_run(browser: Browser, ready: Product, size: str)
     with visit(browser, ready, size) as seen:
         seen.log_in(GROUPED)
         page = seen.page
-        page.get_by_role("button", name=re.compile("note")).click()
+        choose_act(page, re.compile("note"))
         page.get_by_role("textbox", name="Note").fill(f"<i>looked at</i> {size}")
         page.get_by_role("button", name="Save").click()
         expect(page.locator(".note-text")).to_have_text(f"<i>looked at</i> {size}")
@@ -197,7 +208,7 @@ def test_a_person_answers_a_question_where_the_task_is(browser: Browser, ready: 
         question.get_by_label("hosts").fill("3")
         question.get_by_role("button", name="Send the answer").click()
         expect(page.get_by_label("Question")).to_contain_text("Answered by admin: yes")
-        expect(page.locator(".head .badge")).to_contain_text("success")
+        expect(page.locator("h1 + .badge")).to_contain_text("success")
 
 
 @pytest.mark.parametrize("size", SIZES)

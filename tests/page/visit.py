@@ -113,6 +113,12 @@ class Visit:
         assert faults == [], (self.page.url, faults)
 
 
+def choose_act(page: Page, name: str | re.Pattern[str]) -> None:
+    """Choose an act from the menu of the view: its preview opens."""
+    page.get_by_role("button", name="More acts").first.click()
+    page.get_by_role("menuitem", name=name).click()
+
+
 class Profile:
     """A context of a browser, for one visit after another: each has a tab of its own and finds nothing of an earlier one.
 

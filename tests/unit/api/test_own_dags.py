@@ -11,6 +11,8 @@ from gnomon.model.assets import AssetKey
 from gnomon.model.mapping import Expansion, LiteralLength
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import DependencySpec
+from gnomon.storage.store.dag_records.dag_runs import find_stored_run
+from gnomon.storage.store.dag_records.xcom_values import write_xcom
 from gnomon.testing import Play
 
 
@@ -105,6 +107,8 @@ def test_a_task_instance_is_explained(read_two: Client) -> None:
         ("/dags/~/structure", 400),
         ("/dags/a/structure?run_id=x", 404),
         ("/dags/a/dagRuns/x/timeline", 404),
+        ("/dags/a/dagRuns/x/differences", 404),
+        ("/dags/~/dagRuns/x/differences", 400),
         ("/unknown", 404),
     ],
 )
@@ -210,3 +214,38 @@ def test_the_timeline_has_the_times_of_instances_and_attempts(read_two: Client) 
     running = read_two.own("/dags/a/dagRuns/r1/timeline")
     assert running["attempts"] == []
     assert running["instances"][0][5] is None
+
+
+def test_a_run_is_compared_with_the_last_successful_one_before_it(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("compared", {"task": ()}))
+    deployment.start()
+    for run_id, outcome, seconds, conf in (
+        ("good", "success", 10.0, {"day": 1, "url": "http://me:word@host/x", "same": 0}),
+        ("bad", "failed", 1.0, {"day": 2, "url": "http://me:word@host/y", "same": 0}),
+        ("last", "success", 60.0, {"day": 2, "same": 0}),
+    ):
+        deployment.plays["task"] = Play(run_s=seconds, outcome=outcome)
+        api.send("POST", "/dags/compared/dagRuns", {"logical_date": None, "dag_run_id": run_id, "conf": conf})
+        deployment.move(120)
+    with deployment.db.write() as tx:
+        for run_id, values in (
+            ("good", {"return_value": "1", "same": "7", "long": "0" * 400}),
+            ("last", {"return_value": "2", "same": "7", "long": "1" * 400}),
+        ):
+            run = find_stored_run(tx, "compared", run_id)
+            assert run is not None
+            for key, value in values.items():
+                write_xcom(tx, run.run_pk, 0, -1, key, value)
+    assert api.own("/dags/compared/dagRuns/good/differences")["run_id"] is None
+    bad = api.own("/dags/compared/dagRuns/bad/differences")
+    assert (bad["run_id"], bad["durations"], bad["versions"], bad["xcoms"]) == ("good", [10.0, 1.0], None, [])
+    last = api.own("/dags/compared/dagRuns/last/differences")
+    assert last["params"] == [
+        {"name": "day", "before": 1, "after": 2},
+        {"name": "url", "before": "http://***@host/x", "after": None},
+    ]
+    assert (last["run_id"], last["durations"], last["has_more_xcoms"]) == ("good", [10.0, 60.0], False)
+    assert last["xcoms"] == [
+        {"task_id": "task", "key": "long", "before": None, "after": None, "is_long": True},
+        {"task_id": "task", "key": "return_value", "before": 1, "after": 2, "is_long": False},
+    ]

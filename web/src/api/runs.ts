@@ -17,6 +17,7 @@ export type ExtraLinks = Schemas["ExtraLinkCollectionResponse"];
 export type TaskInstances = Schemas["TaskInstanceCollectionResponse"];
 export type Deferral = Schemas["DeferralAnswer"];
 export type Condition = Schemas["ConditionAnswer"];
+export type RunDifferences = Schemas["RunDifferencesAnswer"];
 export type Release = Schemas["ReleaseAnswer"];
 
 const runKey = (dagId: string, runId: string) => ["dag", dagId, "run", runId];
@@ -80,6 +81,17 @@ export function findBehind<T extends { dag_run_id: string }>(runs: readonly T[],
   const at = runs.findIndex((one) => one.dag_run_id === runId);
   return at < 0 ? undefined : runs[at + 1];
 }
+
+/** What is different from the last successful run; of a run that goes on it changes with each task. */
+export const differencesQuery = (run: DagRun) =>
+  queryOptions({
+    queryKey: [...runKey(run.dag_id, run.dag_run_id), "differences"],
+    queryFn: () =>
+      get("/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/differences", {
+        path: { dag_id: run.dag_id, dag_run_id: run.dag_run_id },
+      }),
+    retry: false,
+  });
 
 export const xcomsQuery = (at: InstancePlace) =>
   queryOptions({

@@ -2716,6 +2716,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/dags/{dag_id}/dagRuns/{dag_run_id}/differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Differences
+         * @description What is different in the run from the newest successful run of its DAG before it: duration, version of the DAG, params and XComs.
+         */
+        get: operations["get_differences_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__differences_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dags/{dag_id}/dagRuns": {
         parameters: {
             query?: never;
@@ -9763,6 +9783,18 @@ export interface components {
             is_scheduler_alive: boolean;
         };
         /**
+         * ParamDifferenceAnswer
+         * @description A param with its values; null for a run that does not have it.
+         */
+        ParamDifferenceAnswer: {
+            /** Name */
+            name: string;
+            /** Before */
+            before: unknown;
+            /** After */
+            after: unknown;
+        };
+        /**
          * PartAnswer
          * @description A part of the installation: the database, or all processes of one service.
          */
@@ -10321,6 +10353,26 @@ export interface components {
             run_after: string;
             /** Duration */
             duration: number | null;
+        };
+        /**
+         * RunDifferencesAnswer
+         * @description What differs from the newest successful run before this one; null and [] where nothing does.
+         */
+        RunDifferencesAnswer: {
+            /** Run Id */
+            run_id: string | null;
+            /** Run After */
+            run_after: string | null;
+            /** Durations */
+            durations: (number | null)[] | null;
+            /** Versions */
+            versions: (number | null)[] | null;
+            /** Params */
+            params: components["schemas"]["ParamDifferenceAnswer"][];
+            /** Xcoms */
+            xcoms: components["schemas"]["XComDifferenceAnswer"][];
+            /** Has More Xcoms */
+            has_more_xcoms: boolean;
         };
         /**
          * RunFailureAnswer
@@ -12329,6 +12381,22 @@ export interface components {
              * @default -1
              */
             map_index: number;
+        };
+        /**
+         * XComDifferenceAnswer
+         * @description An XCom that both runs have.
+         */
+        XComDifferenceAnswer: {
+            /** Task Id */
+            task_id: string;
+            /** Key */
+            key: string;
+            /** Before */
+            before: unknown;
+            /** After */
+            after: unknown;
+            /** Is Long */
+            is_long: boolean;
         };
         /**
          * XComResponse
@@ -18134,6 +18202,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunTimelineAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_differences_api_gnomon_v1_dags__dag_id__dagRuns__dag_run_id__differences_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dag_id: string;
+                dag_run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunDifferencesAnswer"];
                 };
             };
             /** @description Validation Error */

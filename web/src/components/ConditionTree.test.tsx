@@ -57,7 +57,8 @@ test("an act is done after its effect was read, and a refusal is shown", async (
   await show([condition("the DAG is active", { kind: "dag_active", release: release("unpause_dag") })]);
   fireEvent.click(screen.getByRole("button", { name: /…$/ }));
   expect(send).not.toHaveBeenCalled();
-  fireEvent.click(within(screen.getByRole("group", { name: "What this does" })).getByRole("button", { name: "Do it" }));
+  expect(screen.getByRole("group", { name: "What this does" }).textContent).toContain("Unpauses DAG sales");
+  fireEvent.click(screen.getByRole("button", { name: "Do it" }));
   await waitFor(() => expect(screen.getByRole("alert").textContent).toContain("you may not"));
   expect(send.mock.calls.map(([address, { method, body }]) => [method, address, body])).toEqual([
     ["PATCH", "/api/v2/dags/sales", '{"is_paused":false}'],

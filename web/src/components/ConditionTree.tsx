@@ -1,13 +1,9 @@
 /** The conditions of a run or a task as a tree: what is met, what is not, since when, and the button that releases. */
 
-import { Act } from "./Act";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { type Condition, findReleaseRequest, type Release, useRunChange } from "../api/runs";
+import type { Condition } from "../api/runs";
 import { t, tn } from "../state/language";
-import { showRunToast, showToast } from "../state/toasts";
-import { Refusal } from "./Answer";
-import { describeRelease } from "./releaseWords";
+import { ReleaseButton } from "./ReleaseButton";
 import { Sentence } from "./Sentences";
 import { Time } from "./Time";
 import styles from "./condition.module.css";
@@ -63,7 +59,12 @@ function Item({ condition, dagId }: { condition: Condition; dagId: string }) {
           · {t("since")} <Time at={condition.since} />
         </span>
       )}
-      {condition.release && <ReleaseButton release={condition.release} dagId={dagId} />}
+      {condition.release && (
+        <>
+          {" "}
+          <ReleaseButton release={condition.release} dagId={dagId} />
+        </>
+      )}
       {condition.children.length > 0 &&
         (condition.met ? (
           <List conditions={condition.children} dagId={dagId} />
@@ -108,70 +109,4 @@ export function isWaiting(condition: Pick<Condition, "kind" | "met" | "release" 
     condition.release?.act !== "clear_task" &&
     condition.release?.act !== "clear_run"
   );
-}
-
-/** The act, after the user has read exactly what it does. */
-function ReleaseButton({ release, dagId }: { release: Release; dagId: string }) {
-  const [isAsked, setAsked] = useState(false);
-  const send = findReleaseRequest(release);
-  // The message is sent by the request itself: the condition, and this button with it, can be gone before the answer of the server is there.
-  const act = useRunChange(release.dag_id ?? dagId, async () => {
-    await send?.();
-    say(release);
-  });
-  const words = describeRelease(release);
-  if (release.act === "answer") {
-    return (
-      <>
-        {" "}
-        <Link
-          className={styles.release}
-          to="/dags/$dagId/runs/$runId/tasks/$taskId"
-          params={{ dagId: release.dag_id ?? "", runId: release.run_id ?? "", taskId: release.task_id ?? "" }}
-          search={{ map: release.map_index < 0 ? undefined : release.map_index }}
-          hash="question"
-        >
-          {words.button}
-        </Link>
-      </>
-    );
-  }
-  if (!send) return <span className="soft"> · {words.effect}</span>;
-  return (
-    <Act dagId={release.dag_id ?? dagId}>
-      {" "}
-      <button
-        type="button"
-        className={styles.release}
-        aria-expanded={isAsked}
-        disabled={act.isPending}
-        onClick={() => setAsked(!isAsked)}
-      >
-        {words.button} …
-      </button>
-      {isAsked && (
-        <span className={styles.ask} role="group" aria-label={t("What this does")}>
-          <span className="name">{words.effect}</span>{" "}
-          <button
-            type="button"
-            disabled={act.isPending}
-            onClick={() => act.mutate(undefined, { onSuccess: () => setAsked(false) })}
-          >
-            {t("Do it")}
-          </button>{" "}
-          <button type="button" onClick={() => setAsked(false)}>
-            {t("Cancel")}
-          </button>
-        </span>
-      )}
-      {act.isError && <Refusal error={act.error} />}
-    </Act>
-  );
-}
-
-/** What was done; with a link to the run that it touched, if it was one. */
-function say(release: Release): void {
-  const text = t("Done: {effect}", { effect: describeRelease(release).effect });
-  if (release.dag_id && release.run_id) showRunToast(text, [{ dagId: release.dag_id, runId: release.run_id }]);
-  else showToast(text);
 }

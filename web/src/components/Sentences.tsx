@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { Explanation } from "../api/shapes";
 import { type CommandPlace, findPlace } from "../state/commandPlaces";
 import { t } from "../state/language";
-import { cutSpans, type Span } from "../state/sentenceSpans";
+import { cutSpans, dropCommands, type Span } from "../state/sentenceSpans";
 import { Answer } from "./Answer";
 import { useCut } from "./LongText";
 import { Time } from "./Time";
@@ -23,6 +23,8 @@ interface SentenceProps {
   text: string;
   /** Undefined: the sentence names nothing. */
   spans: readonly Span[] | undefined;
+  /** A button beside it does what its command would. */
+  hasButton?: boolean;
 }
 
 export function SentenceList({ sentences, className }: { sentences: readonly SentenceProps[]; className?: string }) {
@@ -41,9 +43,9 @@ export function SentenceList({ sentences, className }: { sentences: readonly Sen
 const SENTENCE_MAX = 1_000;
 
 /** A sentence of the server, in the language of the page, with its instants in the chosen zone, and links where it names something that has a page. */
-export function Sentence({ text, spans }: SentenceProps) {
+export function Sentence({ text, spans, hasButton }: SentenceProps) {
   const { shown, button } = useCut(text, SENTENCE_MAX);
-  const pieces = spans && (shown === text ? spans : cutSpans(spans, shown.length));
+  const pieces = spans && dropCommands(shown === text ? spans : cutSpans(spans, shown.length), hasButton);
   return (
     <>
       <bdi>{pieces ? pieces.map((one, at) => <Piece key={at} span={one} />) : shown}</bdi>

@@ -16,6 +16,12 @@ const KEYS: [string, string][] = [
   ["Enter", /* text */ "open the cell of the grid"],
   ["f", /* text */ "in the grid: only what failed"],
   ["n", /* text */ "in the grid: the next failed cell"],
+  ["↑ ↓", /* text */ "in a run: choose the task before or after"],
+  ["l y x d", /* text */ "in a run: its log, tries, XComs, details"],
+  ["Enter", /* text */ "in a run: the page of the task"],
+  ["n f", /* text */ "in a run: the next failed task, only what failed"],
+  ["v", /* text */ "in a run: the Gantt chart in the whole window"],
+  ["[ ]", /* text */ "in a run: the run before or after"],
   ["Esc", /* text */ "close a menu or a dialog"],
 ];
 const PAGES: Record<string, string> = { h: "/", d: "/dags", r: "/runs", t: "/tasks" };
@@ -71,7 +77,7 @@ export function Shortcuts({ go }: { go: (path: string) => void }) {
       <h2 id="shortcuts-title">{t("Keys")}</h2>
       <dl>
         {KEYS.map(([key, what]) => (
-          <div key={key}>
+          <div key={what}>
             <dt>
               <kbd>{key}</kbd>
             </dt>

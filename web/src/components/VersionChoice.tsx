@@ -5,7 +5,7 @@ import type { ActScope, ActTarget } from "../api/acts";
 import { dagQuery, runQuery } from "../api/queries";
 import { t } from "../state/language";
 import { cutText } from "./LongText";
-import styles from "./actPanel.module.css";
+import styles from "./actDialog.module.css";
 
 /** Characters of a version that are shown: those of a short commit id. */
 const VERSION_MAX = 12;

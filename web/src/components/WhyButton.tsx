@@ -1,9 +1,10 @@
 /** "why?" beside a state that waits: opens the sentences of `explain`, which are asked for only then. */
 
 import { useQuery } from "@tanstack/react-query";
-import { type ToggleEvent, useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { runExplanationQuery, taskExplanationQuery } from "../api/queries";
 import { t } from "../state/language";
+import { AnchoredBox } from "../ui/Popover";
 import { Answer } from "./Answer";
 import { SentenceList } from "./Sentences";
 import styles from "./why.module.css";
@@ -17,8 +18,6 @@ const WAITING: readonly string[] = [
   "deferred",
   "awaiting_input",
 ];
-const WIDTH_MAX = 420;
-const EDGE = 8;
 
 export interface WhyPlace {
   dagId: string;
@@ -36,37 +35,33 @@ export function WhyButton({ state, ...place }: WhyPlace & { state: string | null
 function Opener(place: WhyPlace) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
-  const id = useId();
   const name =
     place.taskId === undefined
       ? place.runId
       : `${place.taskId}${(place.mapIndex ?? -1) < 0 ? "" : ` [${place.mapIndex}]`}`;
-  const move = (event: ToggleEvent<HTMLDivElement>) => {
-    if (event.newState === "open" && button.current) movePopover(event.currentTarget, button.current);
-  };
   return (
     <>
       <button
         type="button"
         ref={button}
-        className={styles.button}
-        popoverTarget={id}
+        className={styles.opener}
+        aria-haspopup="dialog"
         aria-expanded={isOpen}
         aria-label={t("why does {name} wait?", { name })}
+        onClick={() => setOpen(!isOpen)}
       >
         {t("why?")}
       </button>
-      <div
-        id={id}
-        popover="auto"
-        className={styles.text}
-        role="dialog"
-        aria-label={t("Why {name} waits", { name })}
-        onBeforeToggle={move}
-        onToggle={(event) => setOpen(event.newState === "open")}
-      >
-        {isOpen && <Reasons {...place} />}
-      </div>
+      {isOpen && (
+        <AnchoredBox
+          anchor={button}
+          label={t("Why {name} waits", { name })}
+          className={styles.text}
+          close={() => setOpen(false)}
+        >
+          <Reasons {...place} />
+        </AnchoredBox>
+      )}
     </>
   );
 }
@@ -93,16 +88,4 @@ function Reasons({ dagId, runId, taskId, mapIndex = -1 }: WhyPlace) {
       }
     </Answer>
   );
-}
-
-/** Below the button, or above it where there is more room. The element is in the top layer, so that no list around it cuts it off. */
-function movePopover(popover: HTMLElement, button: HTMLElement): void {
-  const at = button.getBoundingClientRect();
-  const width = Math.min(WIDTH_MAX, window.innerWidth - 2 * EDGE);
-  const isLow = at.bottom > window.innerHeight / 2;
-  popover.style.maxWidth = `${width}px`;
-  popover.style.left = `${Math.max(EDGE, Math.min(at.left, window.innerWidth - width - EDGE))}px`;
-  popover.style.top = isLow ? "auto" : `${at.bottom + 4}px`;
-  popover.style.bottom = isLow ? `${window.innerHeight - at.top + 4}px` : "auto";
-  popover.style.maxHeight = `${(isLow ? at.top : window.innerHeight - at.bottom) - 2 * EDGE}px`;
 }

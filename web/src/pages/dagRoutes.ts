@@ -11,7 +11,7 @@ import { readGraphView } from "./dag/graph/graphView";
 import { readDagSearch } from "./dags/dagFilters";
 import { root } from "./rootRoute";
 import { readGanttView } from "./run/gantt/ganttView";
-import { readTaskListView } from "./run/runSearch";
+import { readRunView } from "./run/runSearch";
 import { readRunSearch } from "./runs/runFilters";
 import { readTaskView } from "./task/taskSearch";
 import { readTaskSearch } from "./tasks/taskFilters";
@@ -167,8 +167,8 @@ const run = createRoute({
 const runTasks = createRoute({
   getParentRoute: () => run,
   path: "/",
-  component: lazyRouteComponent(() => import("./run/RunTasks"), "RunTasks"),
-  validateSearch: readTaskListView,
+  component: lazyRouteComponent(() => import("./run/RunPanes"), "RunPanes"),
+  validateSearch: readRunView,
   loader: ({ context, params }) => readRunTasks(context.client, params.dagId, params.runId),
 });
 

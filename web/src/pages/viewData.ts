@@ -86,7 +86,9 @@ export function readRun(client: QueryClient, dagId: string, runId: string): void
 }
 
 export function readRunTasks(client: QueryClient, dagId: string, runId: string): void {
-  if (!isKnownMissing(client, dagId, runId)) void client.prefetchQuery(runTasksQuery(dagId, runId));
+  if (isKnownMissing(client, dagId, runId)) return;
+  void client.prefetchQuery(runTasksQuery(dagId, runId));
+  readGantt(client, dagId, runId);
 }
 
 export function readGantt(client: QueryClient, dagId: string, runId: string): void {

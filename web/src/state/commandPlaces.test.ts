@@ -27,11 +27,19 @@ test("what is paused leads to the button", () => {
   expect(findPlace(command("dags unpause", ["steps"]))).toEqual({ dagId: "steps", words: "the button on its page" });
 });
 
+test("a command that runs something again leads to the page with its button", () => {
+  expect(findPlace(command("runs clear", ["steps", "now"], ["--only-failed"]))).toEqual({
+    dagId: "steps",
+    runId: "now",
+    words: "the button on its page",
+  });
+});
+
 test.each([
   command("triggerer", [], ["--queues", "fast"]),
   command("tasks answer", ["asks", "now", "each"], ["--map-index", "3", "--option", "yes"]),
   command("dags unpause", ["steps"], ["--all"]),
   command("pools set", ["small", "SLOTS"]),
-])("other commands stay text: $verb", (other) => {
+])("other commands have no place: $verb", (other) => {
   expect(findPlace(other)).toBeUndefined();
 });

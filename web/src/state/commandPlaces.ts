@@ -21,6 +21,11 @@ export function findPlace({ verb, names, options }: SentenceCommand): CommandPla
   if (!dagId) return undefined;
   if (verb === "tasks answer" && runId && taskId && !options.includes("--map-index"))
     return { dagId, runId, taskId, hash: "question", words: t("the form on its page") };
+  if (["runs clear", "runs mark", "runs release"].includes(verb) && runId)
+    return { dagId, runId, words: t("the button on its page") };
+  if (["tasks clear", "tasks mark"].includes(verb) && runId && taskId)
+    return { dagId, runId, taskId, words: t("the button on its page") };
+  if (verb === "dags trigger" || verb === "dags delete") return { dagId, words: t("the button on its page") };
   if (options.length > 0) return undefined;
   if (verb === "explain") return { dagId, runId, taskId, words: nameOfPage(runId, taskId) };
   if (verb === "dags unpause") return { dagId, words: t("the button on its page") };

@@ -1,7 +1,7 @@
 /** A button that opens a box with anything in it: filters, display options, explanations. Escape and a click beside it close it, and the focus goes back. */
 
 import { Popover as Box, PopoverDisclosure, PopoverProvider, usePopoverStore } from "@ariakit/react";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, type RefObject, useId } from "react";
 import { type ButtonLook, buttonClass } from "./Button";
 import { ExpandIcon, type Icon } from "./icons";
 import styles from "./popover.module.css";
@@ -61,5 +61,37 @@ export function Popover({
         {typeof children === "function" ? children(store.hide) : children}
       </Box>
     </PopoverProvider>
+  );
+}
+
+/** A box beside an element that is no button of Ariakit: lists with many of them make it only when it opens. */
+export function AnchoredBox({
+  anchor,
+  label,
+  className,
+  close,
+  children,
+}: {
+  anchor: RefObject<HTMLElement | null>;
+  label: string;
+  className?: string;
+  close: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Box
+      open
+      onClose={close}
+      getAnchorRect={() => anchor.current?.getBoundingClientRect() ?? null}
+      finalFocus={anchor}
+      className={`${styles.box} ${className ?? ""}`}
+      gutter={4}
+      overflowPadding={8}
+      portal
+      unmountOnHide
+      aria-label={label}
+    >
+      {children}
+    </Box>
   );
 }

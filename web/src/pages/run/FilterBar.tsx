@@ -3,10 +3,15 @@
 import { useMemo } from "react";
 import { Negatable } from "../../components/filters/Negatable";
 import { stateName } from "../../components/StateBadge";
+import { TypedField } from "../../components/TypedField";
 import { t } from "../../state/language";
+import { IconButton } from "../../ui/Button";
+import { CloseIcon, FilterIcon } from "../../ui/icons";
+import { Facet } from "../../ui/Pill";
+import { Popover } from "../../ui/Popover";
 import { countStates, FAILED, FINISHED, type Instance, type TaskFilters } from "./taskRows";
 import type { TaskListView } from "./runSearch";
-import styles from "./run.module.css";
+import styles from "./task.module.css";
 
 interface FilterBarProps {
   all: readonly Instance[];
@@ -15,10 +20,6 @@ interface FilterBarProps {
   isOneTask: boolean;
 }
 
-const TEXTS: { field: "task" | "index"; label: string }[] = [
-  { field: "task", label: /* text */ "Task or group" },
-  { field: "index", label: /* text */ "Map index" },
-];
 const CHOICES: { field: "operator" | "pool" | "queue"; label: string }[] = [
   { field: "operator", label: /* text */ "Operator" },
   { field: "pool", label: /* text */ "Pool" },
@@ -44,66 +45,93 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
   );
   const hasIndexes = all.some((one) => one.mapIndex >= 0);
   const change = (some: TaskFilters) => set({ ...view, ...some });
-  const isFiltered =
-    [...TEXTS, ...CHOICES].some(({ field }) => view[field]) || view.only || view.state || view.longer !== undefined;
+  const clear = () =>
+    change({
+      task: undefined,
+      only: undefined,
+      state: undefined,
+      operator: undefined,
+      pool: undefined,
+      queue: undefined,
+      index: undefined,
+      longer: undefined,
+    });
+  const rare = [view.state, view.operator, view.pool, view.queue, view.index, view.longer].filter(
+    (one) => one !== undefined,
+  ).length;
   return (
-    <form className="filters" onSubmit={(event) => event.preventDefault()}>
-      <span className={styles.only} role="group" aria-label={t("Show")}>
-        <button type="button" aria-pressed={!view.only} onClick={() => change({ only: undefined })}>
-          {t("all")}
-        </button>
-        <button type="button" aria-pressed={view.only === "failed"} onClick={() => change({ only: "failed" })}>
-          {t("only failed ({count})", { count: failed.toLocaleString("en") })}
-        </button>
-        <button type="button" aria-pressed={view.only === "unfinished"} onClick={() => change({ only: "unfinished" })}>
-          {t("only unfinished ({count})", { count: unfinished.toLocaleString("en") })}
-        </button>
-      </span>
-      <Negatable
-        label={t("State")}
-        value={view.state}
-        change={(state) => change({ state })}
-        options={Object.keys(counts)}
-        nameOf={(one) => `${stateName(one === "none" ? null : one)} (${(counts[one] ?? 0).toLocaleString("en")})`}
+    <form className={styles.filters} role="search" onSubmit={(event) => event.preventDefault()}>
+      {(!isOneTask || view.task) && (
+        <span className={styles.search}>
+          <TypedField
+            label={<span className="unseen">{t("Task or group")}</span>}
+            placeholder={t("Task")}
+            type="search"
+            value={view.task ?? ""}
+            onTyped={(text) => change({ task: text || undefined })}
+          />
+        </span>
+      )}
+      <Facet
+        label={t("failed")}
+        state="state-failed"
+        count={failed}
+        isChosen={view.only === "failed"}
+        toggle={() => change({ only: view.only === "failed" ? undefined : "failed" })}
       />
-      {TEXTS.map(
-        ({ field, label }) =>
-          ((field === "index" ? hasIndexes : !isOneTask) || view[field]) && (
-            <Negatable
-              key={field}
-              label={t(label)}
-              value={view[field]}
-              change={(value) => change({ [field]: value })}
-            />
-          ),
-      )}
-      {CHOICES.map(
-        ({ field, label }) =>
-          ((values[field]?.length ?? 0) > 1 || view[field]) && (
-            <Negatable
-              key={field}
-              label={t(label)}
-              value={view[field]}
-              change={(value) => change({ [field]: value })}
-              options={values[field] ?? []}
-            />
-          ),
-      )}
-      <label>
-        {t("Longer than (s)")}{" "}
-        <input
-          type="number"
-          min={0}
-          step="any"
-          className={styles.short}
-          value={view.longer ?? ""}
-          onChange={(event) => change({ longer: event.target.value === "" ? undefined : Number(event.target.value) })}
+      {(unfinished > 0 || view.only === "unfinished") && (
+        <Facet
+          label={t("unfinished")}
+          state="state-running"
+          count={unfinished}
+          isChosen={view.only === "unfinished"}
+          toggle={() => change({ only: view.only === "unfinished" ? undefined : "unfinished" })}
         />
-      </label>
-      {isFiltered && (
-        <button type="button" onClick={() => set({ toggled: view.toggled })}>
-          {t("Remove all filters")}
-        </button>
+      )}
+      <Popover
+        isSmall
+        look="quiet"
+        icon={FilterIcon}
+        isBare
+        name={rare ? t("Filters ({count} set)", { count: rare }) : t("Filters")}
+        label={rare || null}
+      >
+        <Negatable
+          label={t("State")}
+          value={view.state}
+          change={(state) => change({ state })}
+          options={Object.keys(counts)}
+          nameOf={(one) => `${stateName(one === "none" ? null : one)} (${(counts[one] ?? 0).toLocaleString("en")})`}
+        />
+        {(hasIndexes || view.index) && (
+          <Negatable label={t("Map index")} value={view.index} change={(index) => change({ index })} />
+        )}
+        {CHOICES.map(
+          ({ field, label }) =>
+            ((values[field]?.length ?? 0) > 1 || view[field]) && (
+              <Negatable
+                key={field}
+                label={t(label)}
+                value={view[field]}
+                change={(value) => change({ [field]: value })}
+                options={values[field] ?? []}
+              />
+            ),
+        )}
+        <label>
+          {t("Longer than (s)")}{" "}
+          <input
+            type="number"
+            min={0}
+            step="any"
+            className={styles.short}
+            value={view.longer ?? ""}
+            onChange={(event) => change({ longer: event.target.value === "" ? undefined : Number(event.target.value) })}
+          />
+        </label>
+      </Popover>
+      {(rare > 0 || view.task || view.only) && (
+        <IconButton isSmall icon={CloseIcon} label={t("Remove all filters")} onClick={clear} />
       )}
     </form>
   );

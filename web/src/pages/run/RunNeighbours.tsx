@@ -1,55 +1,63 @@
-/** Links to the run before and the run after the one that is shown, to the same view of them. */
+/** Links to the run before and the run after the one that is shown, to the same view of them and the same task. */
 
-import { useQuery } from "@tanstack/react-query";
-import { Link, useMatchRoute } from "@tanstack/react-router";
-import { neighboursQuery } from "../../api/runs";
+import { Link, useMatchRoute, useNavigate, useSearch } from "@tanstack/react-router";
+import type { ComponentProps } from "react";
+import type { Neighbours } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { formatTime, useZone } from "../../state/times";
-import { RUN_TABS } from "./runTabs";
+import { buttonClass } from "../../ui/Button";
+import { EarlierIcon, LaterIcon } from "../../ui/icons";
 import styles from "./run.module.css";
+import type { RunView } from "./runSearch";
 
-export function RunNeighbours({ run }: { run: DagRun }) {
-  const found = useQuery(neighboursQuery(run)).data;
+const TASKS = "/dags/$dagId/runs/$runId";
+const GANTT = "/dags/$dagId/runs/$runId/gantt";
+
+/** The view that is shown now, and what of its address holds for another run. */
+function useView() {
   const matches = useMatchRoute();
-  const tab =
-    RUN_TABS.find((one) => matches({ to: one.to, params: { dagId: run.dag_id, runId: run.dag_run_id } }))?.to ??
-    "/dags/$dagId/runs/$runId";
-  if (!found?.previous && !found?.next) return null;
+  const { chosen, map, part, pane } = useSearch({ strict: false }) as RunView;
+  if (matches({ to: GANTT })) return { to: GANTT, search: {} } as const;
+  return { to: TASKS, search: { chosen, map, part, pane } } as const;
+}
+
+/** A function that opens a run in the view of this one. */
+export function useSameView(): (other: DagRun) => void {
+  const view = useView();
+  const navigate = useNavigate();
+  return (other) => void navigate({ ...view, params: { dagId: other.dag_id, runId: other.dag_run_id } });
+}
+
+export function RunNeighbours({ neighbours }: { neighbours: Neighbours }) {
+  if (!neighbours.previous && !neighbours.next) return null;
   return (
     <nav className={styles.neighbours} aria-label={t("Runs beside this one")}>
-      {found.previous && <NeighbourLink run={found.previous} to={tab} before="← " text={t("Previous run")} />}
-      {found.next && <NeighbourLink run={found.next} to={tab} text={t("Next run")} behind=" →" />}
+      {neighbours.previous && (
+        <NeighbourLink run={neighbours.previous} className={buttonClass("quiet")} aria-label={t("Previous run")}>
+          <EarlierIcon size={16} aria-hidden="true" />
+        </NeighbourLink>
+      )}
+      {neighbours.next && (
+        <NeighbourLink run={neighbours.next} className={buttonClass("quiet")} aria-label={t("Next run")}>
+          <LaterIcon size={16} aria-hidden="true" />
+        </NeighbourLink>
+      )}
     </nav>
   );
 }
 
-function NeighbourLink({
-  run,
-  to,
-  text,
-  before,
-  behind,
-}: {
-  run: DagRun;
-  to: (typeof RUN_TABS)[number]["to"];
-  text: string;
-  before?: string;
-  behind?: string;
-}) {
+export function NeighbourLink({ run, ...rest }: { run: DagRun } & Omit<ComponentProps<"a">, "href">) {
   const zone = useZone();
+  const view = useView();
   return (
     <Link
-      to={to}
+      {...view}
+      {...rest}
       params={{ dagId: run.dag_id, runId: run.dag_run_id }}
-      search={{}}
       title={`${run.dag_run_id}, ${formatTime(run.run_after, zone)}, ${stateName(run.state)}`}
       preload={false}
-    >
-      <span aria-hidden="true">{before}</span>
-      {text}
-      <span aria-hidden="true">{behind}</span>
-    </Link>
+    />
   );
 }

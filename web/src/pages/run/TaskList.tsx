@@ -3,30 +3,24 @@
 import { useOverscan } from "../../state/printing";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type CSSProperties, useMemo, useRef } from "react";
+import { type CSSProperties, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import type { RunTasks } from "../../api/runs";
 import { useNow, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
-import { StateBadge, stateName } from "../../components/StateBadge";
+import { isPlainClick } from "../../components/plainClick";
+import { StateBadge, stateClass, stateName, stateShape } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
+import { useKeys } from "../../components/useKeys";
 import { WhyButton } from "../../components/WhyButton";
 import { t, tn } from "../../state/language";
 import { formatDuration } from "../../state/times";
+import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { FilterBar } from "./FilterBar";
 import type { TaskListView } from "./runSearch";
-import {
-  buildLines,
-  countStates,
-  durationOf,
-  filterInstances,
-  type Instance,
-  type Line,
-  readInstances,
-} from "./taskRows";
+import { buildLines, durationOf, filterInstances, type Instance, type Line, readInstances } from "./taskRows";
 import styles from "./task.module.css";
-import runStyles from "./run.module.css";
 
-const LINE_PX = 34;
+const LINE_PX = 30;
 const HEADING_PX = 28;
 /** A line has no room for more; the page of the task has all of it. */
 const NAME_MAX = 500;
@@ -39,19 +33,32 @@ interface TaskListProps {
   taskId?: string;
   view: TaskListView;
   set: (some: TaskListView) => void;
+  /** The key of the chosen instance. With `choose` the list is a pane: a click chooses, and a line has the state, the name and the duration alone. */
+  chosen?: string;
+  choose?: (one: Instance) => void;
 }
 
-export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListProps) {
+/** The instances that fit the filters. */
+export function useShownInstances(found: RunTasks, taskId: string | undefined, view: TaskListView) {
   const all = useMemo(
     () => readInstances(found).filter((one) => taskId === undefined || one.task.task_id === taskId),
     [found, taskId],
   );
-  const now = usePresent() / 1000;
   const lately = useNow() / 1000;
-  const shown = useMemo(() => filterInstances(all, found.groups, view, lately), [all, found, view, lately]);
+  const { only, state, task, operator, pool, queue, index, longer } = view;
+  const shown = useMemo(
+    () => filterInstances(all, found.groups, { only, state, task, operator, pool, queue, index, longer }, lately),
+    [all, found, only, state, task, operator, pool, queue, index, longer, lately],
+  );
+  return { all, shown };
+}
+
+export function TaskList({ dagId, runId, found, taskId, view, set, chosen, choose }: TaskListProps) {
+  const { all, shown } = useShownInstances(found, taskId, view);
+  const now = usePresent() / 1000;
   const lines = useMemo(() => {
     if (taskId === undefined) return buildLines(found, shown, new Set(view.toggled));
-    return shown.map((instance): Line => ({ kind: "instance", key: String(instance.mapIndex), depth: 0, instance }));
+    return shown.map((instance): Line => ({ kind: "instance", key: keyOf(instance), depth: 0, instance }));
   }, [found, shown, taskId, view.toggled]);
   const toggle = (key: string) => {
     const toggled = new Set(view.toggled);
@@ -59,18 +66,47 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
     set({ ...view, toggled: toggled.size ? [...toggled] : undefined });
   };
   const frame = useRef<HTMLDivElement>(null);
+  const headingPx = choose ? 0 : HEADING_PX;
   const rows = useVirtualizer({
     count: lines.length,
     getScrollElement: () => frame.current,
     estimateSize: () => LINE_PX,
     overscan: useOverscan(15),
-    scrollMargin: HEADING_PX,
+    scrollMargin: headingPx,
   });
+  const chosenAt = chosen === undefined ? -1 : lines.findIndex((line) => isLineOf(line, chosen));
+  const show = useEffectEvent(() => {
+    if (chosenAt >= 0) rows.scrollToIndex(chosenAt, { align: "auto" });
+  });
+  useEffect(() => show(), [chosen]);
   const most = Math.max(1e-3, ...shown.slice(0, 5000).map((one) => durationOf(one, now) ?? 0));
+  const step = (by: 1 | -1) => {
+    for (let at = chosenAt + by; at >= 0 && at < lines.length; at += by) {
+      const line = lines[at] as Line;
+      if (line.kind === "instance") return choose?.(line.instance);
+    }
+  };
+  const next = (isWanted: (one: Instance) => boolean) => {
+    const after = [...lines.slice(chosenAt + 1), ...lines.slice(0, chosenAt + 1)];
+    const line = after.find((one) => one.kind === "instance" && isWanted(one.instance));
+    if (line?.kind === "instance") choose?.(line.instance);
+  };
+  useKeys(
+    choose
+      ? {
+          ArrowDown: () => step(1),
+          ArrowUp: () => step(-1),
+          j: () => step(1),
+          k: () => step(-1),
+          n: () => next((one) => one.state === "failed"),
+          f: () => set({ ...view, only: view.only === "failed" ? undefined : "failed" }),
+        }
+      : {},
+  );
   return (
-    <>
+    <div className={choose ? `${styles.frame} ${styles.pane}` : styles.frame}>
       <FilterBar all={all} view={view} set={set} isOneTask={taskId !== undefined} />
-      <p role="status" className="soft">
+      <p role="status" className={`soft ${styles.count}`}>
         {shown.length === all.length
           ? tn("{count} task instance", "{count} task instances", all.length)
           : t("{count} of {total} task instances", {
@@ -87,9 +123,8 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
         tabIndex={0}
         role="group"
         aria-label={t("Task instances")}
-        style={{ height: `min(70vh, ${Math.max(1, lines.length) * LINE_PX + HEADING_PX + 2}px)` }}
       >
-        <Headings />
+        {!choose && <Headings />}
         <div className={styles.listBody} style={{ height: rows.getTotalSize() }}>
           {rows.getVirtualItems().map((item) => {
             const line = lines[item.index];
@@ -97,25 +132,41 @@ export function TaskList({ dagId, runId, found, taskId, view, set }: TaskListPro
               line && (
                 <div
                   key={line.key}
-                  className={styles.line}
+                  className={item.index === chosenAt ? `${styles.line} ${styles.chosen}` : styles.line}
                   style={
                     {
-                      transform: `translateY(${item.start - HEADING_PX}px)`,
+                      transform: `translateY(${item.start - headingPx}px)`,
                       height: LINE_PX,
-                      paddingLeft: `${0.5 + line.depth * 1.1}rem`,
-                      "--indent": `${line.depth * 1.1}rem`,
+                      "--indent": `${line.depth * 0.875}rem`,
                     } as CSSProperties
                   }
                 >
-                  <LineContent line={line} dagId={dagId} runId={runId} toggle={toggle} now={now} most={most} />
+                  <LineContent
+                    line={line}
+                    dagId={dagId}
+                    runId={runId}
+                    toggle={toggle}
+                    now={now}
+                    most={most}
+                    isChosen={item.index === chosenAt}
+                    choose={choose}
+                  />
                 </div>
               )
             );
           })}
         </div>
       </div>
-    </>
+    </div>
   );
+}
+
+export function keyOf(one: Instance): string {
+  return `${one.task.task_id} ${one.mapIndex}`;
+}
+
+function isLineOf(line: Line, key: string): boolean {
+  return line.kind === "instance" && keyOf(line.instance) === key;
 }
 
 /** What each column shows. Lines are read with their links and states, not as a table: the headings are for the eye. */
@@ -139,11 +190,15 @@ interface LineContentProps {
   toggle: (key: string) => void;
   now: number;
   most: number;
+  isChosen: boolean;
+  choose: TaskListProps["choose"];
 }
 
-function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps) {
-  if (line.kind === "instance")
-    return <InstanceLine one={line.instance} dagId={dagId} runId={runId} now={now} most={most} />;
+function LineContent({ line, dagId, runId, toggle, now, most, isChosen, choose }: LineContentProps) {
+  if (line.kind === "instance") {
+    const place = { one: line.instance, dagId, runId, now, most };
+    return choose ? <ChoiceLine {...place} isChosen={isChosen} choose={choose} /> : <InstanceLine {...place} />;
+  }
   const name = cutText(line.kind === "group" ? line.name : line.task.name, NAME_MAX);
   return (
     <>
@@ -154,7 +209,8 @@ function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps
         title={name}
         onClick={() => toggle(line.key)}
       >
-        {line.isOpen ? "▾" : "▸"} <span className="name">{name}</span>
+        {line.isOpen ? <ExpandIcon size={14} aria-hidden="true" /> : <FoldedIcon size={14} aria-hidden="true" />}
+        <span className={`name ${styles.foldName}`}>{name}</span>
       </button>
       {line.kind === "task" && (
         <Link
@@ -171,24 +227,61 @@ function LineContent({ line, dagId, runId, toggle, now, most }: LineContentProps
   );
 }
 
-function InstanceLine({
-  one,
-  dagId,
-  runId,
-  now,
-  most,
-}: {
+interface InstanceLineProps {
   one: Instance;
   dagId: string;
   runId: string;
   now: number;
   most: number;
-}) {
+}
+
+function nameOf(one: Instance): string {
+  return cutText(one.mapIndex < 0 ? one.task.name : `${one.task.name} [${one.rendered ?? one.mapIndex}]`, NAME_MAX);
+}
+
+/** A line of a pane. The link is that to the page of the instance, for a new tab; a click chooses the instance beside. */
+function ChoiceLine({
+  one,
+  dagId,
+  runId,
+  now,
+  most,
+  isChosen,
+  choose,
+}: InstanceLineProps & { isChosen: boolean; choose: (one: Instance) => void }) {
   const duration = durationOf(one, now);
-  const name = cutText(
-    one.mapIndex < 0 ? one.task.name : `${one.task.name} [${one.rendered ?? one.mapIndex}]`,
-    NAME_MAX,
+  const name = nameOf(one);
+  return (
+    <>
+      <span className={`${styles.sign} solid ${stateClass(one.state)}`} aria-hidden="true">
+        {stateShape(one.state)}
+      </span>
+      <Link
+        className={`name ${styles.choice}`}
+        title={`${name}, ${stateName(one.state)}`}
+        aria-current={isChosen || undefined}
+        to="/dags/$dagId/runs/$runId/tasks/$taskId"
+        params={{ dagId, runId, taskId: one.task.task_id }}
+        search={{ map: one.mapIndex < 0 ? undefined : one.mapIndex }}
+        preload={false}
+        onClick={(event) => isPlainClick(event) && choose(one)}
+      >
+        {name}
+        <span className="unseen">, {stateName(one.state)}</span>
+      </Link>
+      <WhyButton dagId={dagId} runId={runId} taskId={one.task.task_id} mapIndex={one.mapIndex} state={one.state} />
+      {one.tryNumber > 1 && <span className="soft small">{t("try {count}", { count: one.tryNumber })}</span>}
+      <span className={`${styles.duration} soft`}>
+        {duration === null ? "" : formatDuration(duration)}
+        <span className={styles.bar} style={{ width: `${(100 * (duration ?? 0)) / most}%` }} />
+      </span>
+    </>
   );
+}
+
+function InstanceLine({ one, dagId, runId, now, most }: InstanceLineProps) {
+  const duration = durationOf(one, now);
+  const name = nameOf(one);
   return (
     <>
       <Link
@@ -224,12 +317,10 @@ export function Counts({ counts }: { counts: Record<string, number> }) {
   return (
     <span className="counts">
       {Object.entries(counts).map(([state, count]) => (
-        <span key={state} className={`${runStyles.stateCount} state-${state}`}>
+        <span key={state} className={`badge state-${state}`}>
           {count.toLocaleString("en")} {stateName(state === "none" ? null : state)}
         </span>
       ))}
     </span>
   );
 }
-
-export { countStates };

@@ -1,6 +1,9 @@
-/** The address of the list of task instances: what it keeps, and nothing else. */
+/** The addresses of the list of task instances, and of the page of a run: what they keep, and nothing else. */
 
-import { amount, oneOf, type Readers, readerOf, text } from "../../state/searchValues";
+import { amount, count, oneOf, type Readers, readerOf, text } from "../../state/searchValues";
+import { LOG, type LogOptions } from "../task/log/logOptions";
+import { PARTS, type TaskPart } from "../task/taskParts";
+import { GANTT, type GanttOptions } from "./gantt/ganttView";
 import type { TaskFilters } from "./taskRows";
 
 export interface TaskListView extends TaskFilters {
@@ -20,4 +23,29 @@ export const TASK_LIST: Readers<TaskListView> = {
   toggled: (value) => (Array.isArray(value) && value.length > 0 ? value.map(String) : undefined),
 };
 
-export const readTaskListView = readerOf(TASK_LIST);
+/** The pane of a narrow window, which shows one at a time. */
+export const PANES = ["tasks", "gantt", "log"] as const;
+export type Pane = (typeof PANES)[number];
+
+/** The page of a run: the list, the picture, and the chosen task instance with its parts. */
+export interface RunView extends TaskListView, GanttOptions, LogOptions {
+  /** The chosen task; without it the one that matters most. */
+  chosen?: string;
+  map?: number;
+  part?: TaskPart;
+  try?: number;
+  beside?: number;
+  pane?: Pane;
+}
+
+export const readRunView = readerOf<RunView>({
+  ...TASK_LIST,
+  ...GANTT,
+  ...LOG,
+  chosen: text,
+  map: count,
+  part: oneOf(PARTS.slice(1)),
+  try: count,
+  beside: count,
+  pane: oneOf(PANES),
+});

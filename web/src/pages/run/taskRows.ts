@@ -138,6 +138,29 @@ export function buildLines(found: RunTasks, instances: readonly Instance[], togg
   return lines;
 }
 
+/** The instances in a state, in the order of the tasks. */
+export function listInState(found: RunTasks, state: string): Instance[] {
+  return readInstances(found).filter((one) => one.state === state);
+}
+
+/** The tasks behind which there is no other: they decide how the run ends. */
+export function findLastTasks(found: RunTasks): RunTask[] {
+  const upstream = new Set(found.tasks.flatMap((task) => task.upstream));
+  return found.tasks.filter((task) => !upstream.has(task.task_id));
+}
+
+/** The instance that matters most: what failed first, else what runs, else the first. */
+export function chooseInstance(instances: readonly Instance[]): Instance | undefined {
+  const failed = instances.filter((one) => one.state === "failed");
+  const first = failed.toSorted((one, other) => (one.end ?? Infinity) - (other.end ?? Infinity))[0];
+  return (
+    first ??
+    instances.find((one) => one.state === "running") ??
+    instances.find((one) => one.start !== null) ??
+    instances[0]
+  );
+}
+
 export function countStates(instances: readonly Instance[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const one of instances) counts[one.state ?? "none"] = (counts[one.state ?? "none"] ?? 0) + 1;

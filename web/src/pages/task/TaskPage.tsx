@@ -2,19 +2,28 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import type { InstancePlace } from "../../api/places";
 import { dagQuery, instanceQuery, runQuery } from "../../api/queries";
-import { runTasksQuery } from "../../api/runs";
+import { type RunTasks, runTasksQuery } from "../../api/runs";
+import type { TaskInstance } from "../../api/shapes";
+import { ActMenu } from "../../components/ActMenu";
 import { Answer } from "../../components/Answer";
 import { isMissing, Missing } from "../../components/Missing";
-import { ActPanel } from "../../components/ActPanel";
+import { RunName } from "../../components/Names";
+import { StateBadge } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
+import { Fill, PageHeader } from "../../ui/PageHeader";
 import { useZoneOfDag } from "../dag/DagFrame";
 import type { TaskListView } from "../run/runSearch";
 import { TaskList } from "../run/TaskList";
-import { TASK_ACTS, useActTarget } from "./taskActs";
-import { InstanceView } from "./InstanceView";
+import { InstanceActs } from "./InstanceActs";
+import { InstanceBody, PartTabs } from "./InstanceBody";
+import { InstanceFacts } from "./InstanceFacts";
+import { listScopes, TASK_ACTS, useActTarget } from "./taskActs";
 import type { TaskView } from "./taskSearch";
+import styles from "./taskPage.module.css";
 
 const route = getRouteApi("/dags/$dagId/runs/$runId/tasks/$taskId");
 
@@ -26,7 +35,8 @@ export function TaskPage() {
   const run = useQuery({ ...runQuery(dagId, runId), enabled: isAbsent });
   useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
   const at = { dagId, runId, taskId, mapIndex: view.map ?? -1 };
-  const { error } = useQuery({ ...instanceQuery(at), enabled: !isAbsent });
+  const instance = useQuery({ ...instanceQuery(at), enabled: !isAbsent });
+  const { error } = instance;
   const hasNoInstance = isMissing(error) && view.map === undefined;
   const tasks = useQuery({ ...runTasksQuery(dagId, runId), enabled: hasNoInstance });
   const isMapped =
@@ -55,48 +65,96 @@ export function TaskPage() {
         <Missing error={tasks.error} />
       </>
     );
-  return (
+  return hasNoInstance ? (
     <>
-      <p className="path">
-        <Link to="/dags/$dagId" params={{ dagId }} search={{}}>
-          {dagId}
-        </Link>{" "}
-        /{" "}
-        <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} search={{}}>
-          {runId}
-        </Link>
-        {view.map !== undefined && (
-          <>
-            {" "}
-            /{" "}
-            <Link to="/dags/$dagId/runs/$runId/tasks/$taskId" params={{ dagId, runId, taskId }} search={{}}>
-              {taskId}
-            </Link>
-          </>
-        )}
-        {" · "}
-        <Link to="/tasks" search={{ dag_id: dagId, task: taskId }}>
-          {t("This task in all runs")}
-        </Link>
-      </p>
-      <h1 className="name">
-        {taskId}
-        {view.map === undefined ? "" : ` [${view.map}]`}
-      </h1>
-      {!hasNoInstance ? (
-        <InstanceView at={at} view={view} set={set} />
-      ) : (
-        <Answer query={tasks} what={t("the tasks")}>
-          {(found) =>
-            isMapped ? (
-              <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} />
-            ) : (
-              <Missing error={error} />
-            )
-          }
-        </Answer>
-      )}
+      <TaskHeader
+        at={at}
+        facts={
+          isMapped && (
+            <span>{t("This task is mapped: {count} instances.", { count: countInstances(tasks.data, taskId) })}</span>
+          )
+        }
+        acts={isMapped && <AllActs at={at} />}
+      />
+      <Answer query={tasks} what={t("the tasks")}>
+        {(found) =>
+          isMapped ? (
+            <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} />
+          ) : (
+            <Missing error={error} />
+          )
+        }
+      </Answer>
     </>
+  ) : (
+    <>
+      <TaskHeader
+        at={at}
+        one={instance.data}
+        tabs={<PartTabs view={view} set={set} />}
+        acts={instance.data && <InstanceActs at={at} one={instance.data} />}
+      />
+      <Fill className={styles.page} min={400}>
+        <Answer query={instance} what={t("the task instance")}>
+          {(one) => <InstanceBody at={at} one={one} view={view} set={set} />}
+        </Answer>
+      </Fill>
+    </>
+  );
+}
+
+function countInstances(found: RunTasks | undefined, taskId: string): number {
+  return found?.instances.filter(([task]) => found.tasks[task]?.task_id === taskId).length ?? 0;
+}
+
+interface TaskHeaderProps {
+  at: InstancePlace;
+  one?: TaskInstance | undefined;
+  facts?: ReactNode;
+  acts?: ReactNode;
+  tabs?: ReactNode;
+}
+
+function TaskHeader({ at, one, facts, acts, tabs }: TaskHeaderProps) {
+  const { dagId, runId, taskId, mapIndex } = at;
+  return (
+    <PageHeader
+      path={
+        <>
+          <Link className="name" to="/dags/$dagId" params={{ dagId }} search={{}}>
+            {dagId}
+          </Link>{" "}
+          /{" "}
+          <Link
+            className="name"
+            to="/dags/$dagId/runs/$runId"
+            params={{ dagId, runId }}
+            search={{ chosen: taskId, map: mapIndex < 0 ? undefined : mapIndex }}
+            title={runId}
+          >
+            <RunName runId={runId} />
+          </Link>
+          {mapIndex >= 0 && (
+            <>
+              {" / "}
+              <Link
+                className="name"
+                to="/dags/$dagId/runs/$runId/tasks/$taskId"
+                params={{ dagId, runId, taskId }}
+                search={{}}
+              >
+                {taskId}
+              </Link>
+            </>
+          )}
+        </>
+      }
+      title={mapIndex < 0 ? taskId : `${taskId} [${one?.rendered_map_index ?? mapIndex}]`}
+      state={one && <StateBadge state={one.state} />}
+      facts={one ? <InstanceFacts one={one} /> : facts}
+      acts={acts}
+      tabs={tabs}
+    />
   );
 }
 
@@ -111,26 +169,8 @@ interface InstancesProps {
 
 /** The instances of a mapped task. */
 function Instances({ dagId, runId, taskId, view, set, found }: InstancesProps) {
-  const target = useActTarget({ dagId, runId, taskId, mapIndex: -1 });
   return (
-    <>
-      <p>
-        {t("This task is mapped: {count} instances.", {
-          count: found.instances.filter(([task]) => found.tasks[task]?.task_id === taskId).length,
-        })}
-      </p>
-      <ActPanel
-        target={target}
-        choices={TASK_ACTS}
-        scopes={[
-          "upstream",
-          "downstream",
-          "past",
-          "future",
-          "onlyFailed",
-          ...(target.groupId ? ["group" as const] : []),
-        ]}
-      />
+    <Fill className={styles.list}>
       <TaskList
         dagId={dagId}
         runId={runId}
@@ -139,6 +179,12 @@ function Instances({ dagId, runId, taskId, view, set, found }: InstancesProps) {
         view={view as TaskListView}
         set={(some) => set(some as TaskView)}
       />
-    </>
+    </Fill>
   );
+}
+
+/** The acts on all instances of a mapped task. */
+function AllActs({ at }: { at: InstancePlace }) {
+  const target = useActTarget(at);
+  return <ActMenu target={target} choices={TASK_ACTS} scopes={listScopes(target)} />;
 }

@@ -3,9 +3,7 @@
 import { count, oneOf, readerOf } from "../../state/searchValues";
 import { TASK_LIST, type TaskListView } from "../run/runSearch";
 import { LOG, type LogOptions } from "./log/logOptions";
-
-export const PARTS = ["log", "tries", "xcoms", "details"] as const;
-export type TaskPart = (typeof PARTS)[number];
+import { PARTS, type TaskPart } from "./taskParts";
 
 export interface TaskView extends LogOptions, Omit<TaskListView, "task" | "index"> {
   map?: number;

@@ -55,4 +55,8 @@ export const TASK: Record<string, string> = {
   "… show all {count} characters": "… 显示全部 {count} 个字符",
   "… show more of {count}": "… 显示更多，共 {count} 个",
   "This task in all runs": "所有运行中的此任务",
+  "Run again": "重跑",
+  "This task has no instance yet: it has not been scheduled.": "此任务还没有实例：尚未被调度。",
+  "Open the page of the task": "打开任务页面",
+  "Try {number}": "第 {number} 次尝试",
 };

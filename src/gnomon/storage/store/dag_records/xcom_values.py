@@ -135,6 +135,31 @@ def list_run_xcoms(tx: Transaction, run: RunRecord) -> list[StoredXCom]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class XComDifference:
+    """An XCom that two runs have with different values; a value is None when it is longer than was asked for."""
+
+    task_id: str
+    key: str
+    before: str | None
+    after: str | None
+
+
+def list_differences(
+    tx: Transaction, run: RunRecord, earlier: RunRecord, *, length: int, looked_at: int, limit: int
+) -> list[XComDifference]:
+    """The XComs without map index, among the first `looked_at` of the run, that have another value in an earlier run of the same DAG."""
+    rows = tx.all(
+        "xcom_values.differences",
+        run_pk=run.run_pk,
+        other_pk=earlier.run_pk,
+        length=length,
+        looked_at=looked_at,
+        limit=limit,
+    )
+    return [XComDifference(*row) for row in rows]
+
+
 def write_xcom(tx: Transaction, run_pk: int, task_no: int, map_index: int, key: str, value: str) -> None:
     """Insert or replace a value."""
     tx.run("xcom_values.put", run_pk=run_pk, task_no=task_no, map_index=map_index, key=key, value=value)

@@ -78,3 +78,12 @@ ORDER BY r.run_after DESC, r.run_pk DESC LIMIT :limit;
 -- The runs of a DAG up to one, newest first, for include_prior_dates.
 SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk AND (run_after, run_pk) <= (:run_after, :run_pk)
 ORDER BY run_after DESC, run_pk DESC LIMIT :limit;
+
+-- name: differences
+-- XComs of tasks without map index that have another value in another run, of the first rows of the run by the unique index. A long value is left out.
+SELECT n.task_id, a.key, CASE WHEN LENGTH(b.value) <= :length THEN b.value END, CASE WHEN LENGTH(a.value) <= :length THEN a.value END
+FROM (SELECT run_pk, task_no, map_index, key, value FROM xcom WHERE run_pk = :run_pk AND map_index = -1 ORDER BY task_no, key LIMIT :looked_at) AS a
+JOIN xcom AS b ON b.run_pk = :other_pk AND b.task_no = a.task_no AND b.map_index = a.map_index AND b.key = a.key
+JOIN dag_run AS r ON r.run_pk = a.run_pk
+JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = a.task_no
+WHERE a.value <> b.value ORDER BY a.task_no, a.key LIMIT :limit;

@@ -4,6 +4,7 @@ import { useOverscan } from "../../../state/printing";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useRef } from "react";
+import { isPlainClick } from "../../../components/plainClick";
 import { stateClass, stateName, stateShape } from "../../../components/StateBadge";
 import { useSize } from "../../../components/useSize";
 import { WhyButton } from "../../../components/WhyButton";
@@ -32,9 +33,13 @@ export interface GanttChartProps {
   zoom: number;
   dagId: string;
   runId: string;
+  chosen: { taskId: string; mapIndex: number } | undefined;
+  /** Undefined: a click opens the page of the task. */
+  choose: ((taskId: string, mapIndex: number) => void) | undefined;
 }
 
-export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId }: GanttChartProps) {
+export function GanttChart(props: GanttChartProps) {
+  const { lines, critical, from, to, now, zoom, dagId, runId, chosen, choose } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [track, trackPx] = useSize<HTMLDivElement>();
   const rows = useVirtualizer({
@@ -97,6 +102,8 @@ export function GanttChart({ lines, critical, from, to, now, zoom, dagId, runId 
                   zone={zone}
                   dagId={dagId}
                   runId={runId}
+                  isChosen={line.taskId === chosen?.taskId && line.mapIndex === chosen.mapIndex}
+                  choose={choose}
                 />
                 <WhyButton
                   dagId={dagId}
@@ -127,14 +134,18 @@ interface LineProps {
   zone: string;
   dagId: string;
   runId: string;
+  isChosen: boolean;
+  choose: GanttChartProps["choose"];
 }
 
-const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId }: LineProps) {
+const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId, isChosen, choose }: LineProps) {
   const span = Math.max(1, to - from);
   const words = `${line.name}, ${stateName(line.state)}${line.tryNumber > 1 ? `, ${t("try {number}", { number: line.tryNumber })}` : ""}${line.parts.map((part) => `\n${describePart(part, zone)}`).join("")}`;
   return (
     <Link
-      className={styles.link}
+      className={isChosen ? `${styles.link} ${styles.chosen}` : styles.link}
+      aria-current={isChosen || undefined}
+      onClick={choose && ((event) => isPlainClick(event) && choose(line.taskId, line.mapIndex))}
       to="/dags/$dagId/runs/$runId/tasks/$taskId"
       params={{ dagId, runId, taskId: line.taskId }}
       search={line.mapIndex < 0 ? {} : { map: line.mapIndex }}

@@ -7,10 +7,17 @@ import { formatTime, type Zone } from "../../../state/times";
 import { parseAnsi } from "./ansi";
 import styles from "./log.module.css";
 
+/** Files of a log with a colour of their own; further ones begin again. */
+const SOURCE_COLOURS = 4;
+
 interface LogRowProps {
   number: number;
   line: LogLine | undefined;
   zone: Zone;
+  /** Other lines have a time: one without it leaves the room. */
+  hasTimes: boolean;
+  /** The number of its file, where the log has several. */
+  source: number | undefined;
   find: string;
   isChosen: boolean;
   /** Undefined: no group begins here. */
@@ -24,6 +31,8 @@ export const LogRow = memo(function LogRow({
   number,
   line,
   zone,
+  hasTimes,
+  source,
   find,
   isChosen,
   isFolded,
@@ -33,7 +42,10 @@ export const LogRow = memo(function LogRow({
 }: LogRowProps) {
   const onChoose = (event: MouseEvent) => choose(number, event.shiftKey);
   return (
-    <div className={`${styles.line} ${styles[`level-${line?.level}`] ?? ""} ${isChosen ? styles.chosen : ""}`}>
+    <div
+      className={`${styles.line} ${styles[`level-${line?.level}`] ?? ""} ${isChosen ? styles.chosen : ""} ${source === undefined ? "" : styles.ofFile}`}
+      data-source={source === undefined ? undefined : source % SOURCE_COLOURS}
+    >
       {number < 0 ? (
         <span className={styles.number} />
       ) : (
@@ -47,7 +59,7 @@ export const LogRow = memo(function LogRow({
           {number + 1}
         </button>
       )}
-      {line?.at && <span className={styles.time}>{formatTime(line.at, zone).slice(11)}</span>}
+      {hasTimes && <span className={styles.time}>{line?.at ? formatTime(line.at, zone).slice(11) : ""}</span>}
       {line?.level && <span className={styles.level}>{line.level}</span>}
       {isFolded !== undefined && (
         <button type="button" className={styles.fold} aria-expanded={!isFolded} onClick={() => fold(number)}>

@@ -37,7 +37,6 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   const expected = useRef(-1);
   const height = useHeight(frame);
   const [fits, setFits] = useState(false);
-  const [wholePx, setWholePx] = useState(0);
   const rows = Math.max(1, Math.floor(height / LINE_PX));
   const most = Math.max(0, isWrapped ? count - 1 : count - rows);
   const top = anchor === END ? most : Math.max(0, Math.min(anchor, Math.max(count - 1, 0)));
@@ -60,13 +59,11 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
     lines.style.transform = `translateY(${isEnd && last === count ? room : -above}px)`;
     const isWhole = first === 0 && last === count && lines.offsetHeight <= box.clientHeight;
     if (isWhole !== fits) setFits(isWhole);
-    // Wrapped lines are taller than they are reckoned: a log of few lines is shown whole where there is room.
-    if (first === 0 && last === count && lines.offsetHeight !== wholePx) setWholePx(lines.offsetHeight);
     const place = anchor === END ? space : most === 0 ? 0 : Math.min(1, top / most) * space;
     if (Math.abs(box.scrollTop - place) > 1) box.scrollTop = place;
     expected.current = box.scrollTop;
     // `children` is another function with each drawing: what is drawn is measured each time.
-  }, [anchor, children, count, first, fits, last, most, space, top, wholePx]);
+  }, [anchor, children, count, first, fits, last, most, space, top]);
 
   const go = (to: number) => move(to >= most ? END : Math.max(0, to));
   const turnWheel = useEffectEvent((event: WheelEvent) => {
@@ -114,7 +111,6 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
       role="log"
       aria-live="off"
       aria-label={label}
-      style={{ height: `min(70vh, 45rem, ${Math.max(Math.max(5, count * 1.4) * LINE_PX, wholePx + LINE_PX)}px)` }}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
     >

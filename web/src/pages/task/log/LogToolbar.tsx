@@ -1,10 +1,23 @@
 /** The options of a log: search with count and jumps, level, file, wrapping, groups, download. */
 
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { Level } from "../../../api/logs";
 import { Refusal } from "../../../components/Answer";
 import { t, tn } from "../../../state/language";
 import { type Preference, usePreference } from "../../../state/preferences";
+import { Button, buttonClass, IconButton } from "../../../ui/Button";
+import {
+  CopyIcon,
+  DownloadIcon,
+  ExpandIcon,
+  FillIcon,
+  FoldIcon,
+  ShrinkIcon,
+  UnfoldIcon,
+  UpIcon,
+  WarningIcon,
+  WrapIcon,
+} from "../../../ui/icons";
 import type { LineSpan } from "./lineSpan";
 import type { LineView } from "./logFolds";
 import { type Anchor, END } from "./LogScroller";
@@ -31,78 +44,107 @@ interface LogToolbarProps {
   anchor: Anchor;
   jump: (line: number) => void;
   toEnd: () => void;
+  /** Jump to the next error; undefined: it is being searched for. */
+  toError: (() => void) | undefined;
+  /** What the jump to an error has found. */
+  said: string;
   address: string;
   span: LineSpan | undefined;
   copy: () => Promise<number>;
   foldAll: (() => void) | undefined;
   isFolded: boolean;
+  isWhole: boolean;
+  setWhole: (isWhole: boolean) => void;
+  /** Before the search: which try it is. */
+  lead: ReactNode;
 }
 
 export function LogToolbar(props: LogToolbarProps) {
-  const { store, options, set, filtered, view, anchor, toEnd, address, foldAll, isFolded } = props;
+  const { store, options, set, filtered, view, anchor, toEnd, toError, said, address, foldAll, isFolded } = props;
+  const { isWhole, setWhole, lead } = props;
   const [wrap, setWrap] = usePreference(WRAP);
   return (
-    <div className={styles.tools}>
+    <div className={styles.tools} role="group" aria-label={t("Tools of the log")}>
+      {lead}
       <Search {...props} />
-      <label>
-        {t("Level")}{" "}
-        <select
-          value={options.level ?? ""}
-          onChange={(event) => set({ level: (event.target.value || undefined) as Level | undefined })}
-        >
-          <option value="">{t("all")}</option>
-          {LEVELS.map((one) => (
-            <option key={one.value} value={one.value}>
-              {t(one.label)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <select
+        aria-label={t("Level")}
+        value={options.level ?? ""}
+        onChange={(event) => set({ level: (event.target.value || undefined) as Level | undefined })}
+      >
+        <option value="">{t("all levels")}</option>
+        {LEVELS.map((one) => (
+          <option key={one.value} value={one.value}>
+            {t(one.label)}
+          </option>
+        ))}
+      </select>
       {(store.files.length > 1 || options.source !== undefined) && (
-        <label>
-          {t("File")}{" "}
-          <select
-            value={options.source ?? ""}
-            onChange={(event) =>
-              set({ source: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })
-            }
-          >
-            <option value="">{t("all files")}</option>
-            {options.source !== undefined && store.files.length <= 1 ? (
-              <option value={options.source}>{store.files[0]?.name}</option>
-            ) : (
-              store.files.map((file, at) => (
-                <option key={file.name} value={at}>
-                  {file.name}
-                </option>
-              ))
-            )}
-          </select>
-        </label>
+        <select
+          aria-label={t("File")}
+          value={options.source ?? ""}
+          onChange={(event) =>
+            set({ source: event.target.value === "" ? undefined : Number(event.target.value), line: undefined })
+          }
+        >
+          <option value="">{t("all files")}</option>
+          {options.source !== undefined && store.files.length <= 1 ? (
+            <option value={options.source}>{store.files[0]?.name}</option>
+          ) : (
+            store.files.map((file, at) => (
+              <option key={file.name} value={at}>
+                {file.name}
+              </option>
+            ))
+          )}
+        </select>
       )}
-      <label>
-        <input
-          type="checkbox"
-          checked={wrap === "wrap"}
-          onChange={(event) => setWrap(event.target.checked ? "wrap" : "scroll")}
-        />{" "}
-        {t("wrap")}
-      </label>
+      <IconButton
+        isSmall
+        icon={WarningIcon}
+        label={t("Go to the next error")}
+        isBusy={toError === undefined}
+        onClick={toError}
+      />
+      <IconButton
+        isSmall
+        icon={WrapIcon}
+        label={t("Wrap long lines")}
+        aria-pressed={wrap === "wrap"}
+        onClick={() => setWrap(wrap === "wrap" ? "scroll" : "wrap")}
+      />
       {foldAll && (
-        <button type="button" onClick={foldAll}>
-          {isFolded ? t("Unfold all groups") : t("Fold all groups")}
-        </button>
+        <IconButton
+          isSmall
+          icon={isFolded ? UnfoldIcon : FoldIcon}
+          label={isFolded ? t("Unfold all groups") : t("Fold all groups")}
+          onClick={foldAll}
+        />
       )}
-      <a href={address} download="task.log">
-        {t("Download")}
+      <a
+        className={buttonClass("quiet", true)}
+        href={address}
+        download="task.log"
+        aria-label={t("Download")}
+        title={t("Download")}
+      >
+        <DownloadIcon size={16} aria-hidden="true" />
       </a>
+      <IconButton
+        isSmall
+        icon={isWhole ? ShrinkIcon : FillIcon}
+        label={isWhole ? t("Leave the whole window") : t("Log in the whole window")}
+        aria-pressed={isWhole}
+        onClick={() => setWhole(!isWhole)}
+      />
       <Copy {...props} />
       {anchor !== END && (
-        <button type="button" onClick={toEnd}>
+        <Button isSmall onClick={toEnd}>
           {store.isOver ? t("To the end") : t("Follow")}
-        </button>
+        </Button>
       )}
-      <span className="soft" role="status">
+      <span className={`soft ${styles.status}`} role="status">
+        {said && `${said} · `}
         {filtered
           ? tn("{count} line of this level", "{count} lines of this level", view.count)
           : tn("{count} line", "{count} lines", store.total)}
@@ -143,40 +185,37 @@ function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
   }, [isTyped, found.numbers, seen, jump]);
   return (
     <>
-      <label>
-        {t("Search")}{" "}
-        <input
-          type="search"
-          value={find}
-          maxLength={1000}
-          onChange={(event) => {
-            setCurrent(undefined);
-            setTyped(event.target.value);
-            set({ find: event.target.value || undefined });
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-          }}
-        />
-      </label>
+      <input
+        type="search"
+        aria-label={t("Search")}
+        placeholder={t("Search the log")}
+        value={find}
+        maxLength={1000}
+        onChange={(event) => {
+          setCurrent(undefined);
+          setTyped(event.target.value);
+          set({ find: event.target.value || undefined });
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+        }}
+      />
       {find && (
         <span className={styles.found}>
-          <button
-            type="button"
-            aria-label={t("previous match")}
+          <IconButton
+            isSmall
+            icon={UpIcon}
+            label={t("previous match")}
             disabled={found.numbers.length === 0}
             onClick={() => go(-1)}
-          >
-            ↑
-          </button>
-          <button
-            type="button"
-            aria-label={t("next match")}
+          />
+          <IconButton
+            isSmall
+            icon={ExpandIcon}
+            label={t("next match")}
             disabled={found.numbers.length === 0}
             onClick={() => go(1)}
-          >
-            ↓
-          </button>{" "}
+          />
           <span role="status" aria-label={t("Matches")}>
             {current !== undefined ? `${(current + 1).toLocaleString("en")} / ` : ""}
             {tn("{count} line matches", "{count} lines match", found.numbers.length)}
@@ -207,9 +246,9 @@ function Copy({ span, copy }: LogToolbarProps) {
     );
   return (
     <>
-      <button type="button" onClick={() => void run()}>
+      <Button isSmall icon={CopyIcon} onClick={() => void run()} title={t("With the address of the lines, for a chat")}>
         {tn("Copy line", "Copy {count} lines", count)}
-      </button>
+      </Button>
       {said && (
         <span className="soft" role="status">
           {said}

@@ -1,6 +1,15 @@
 /** The log of a try: live, searched on the server, with levels, groups, links to lines. Its options are in the address. */
 
-import { useCallback, useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { type LogPlace, logFileAddress } from "../../../api/logs";
 import { Failure } from "../../../components/Answer";
 import { t } from "../../../state/language";
@@ -9,20 +18,24 @@ import { useZone } from "../../../state/times";
 import { copyLines } from "./copyLines";
 import { type Anchor, END, LogScroller } from "./LogScroller";
 import { LogRow } from "./LogRow";
-import { chooseLines, foldLines, showTail } from "./logFolds";
+import styles from "./log.module.css";
+import { chooseFolded, chooseLines, foldLines, listGroupsOf, showTail } from "./logFolds";
 import type { LogOptions } from "./logOptions";
 import { LogToolbar, WRAP } from "./LogToolbar";
 import { formatSpan, parseSpan } from "./lineSpan";
 import { useLog } from "./useLog";
 import { useLogSearch } from "./useLogSearch";
+import { useNextError } from "./useNextError";
 
 interface LogViewProps {
   place: LogPlace;
   options: LogOptions;
   set: (some: LogOptions) => void;
+  /** Before the tools: which try it is. */
+  lead?: ReactNode;
 }
 
-export function LogView({ place, options, set }: LogViewProps) {
+export function LogView({ place, options, set, lead }: LogViewProps) {
   const store = useLog(place);
   const zone = useZone();
   const [wrap] = usePreference(WRAP);
@@ -30,8 +43,11 @@ export function LogView({ place, options, set }: LogViewProps) {
   const isGrowing = store.isRead && !store.isOver;
   const filtered = useLogSearch(place, "", options.level, isGrowing);
   const found = useLogSearch(place, find, options.level, isGrowing);
-  const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
   const span = useMemo(() => parseSpan(options.line), [options.line]);
+  const [opened] = useState(span?.first);
+  const [chosenFolds, setFolds] = useState<ReadonlyMap<number, boolean>>(new Map());
+  const folded = useMemo(() => chooseFolded(store.groups, chosenFolds, opened), [store.groups, chosenFolds, opened]);
+  const [isWhole, setWhole] = useState(false);
   const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
   const [isAtTail, setAtTail] = useState(span === undefined);
   // The end of a long log is shown while its lines are counted. Their numbers are known afterwards.
@@ -68,11 +84,24 @@ export function LogView({ place, options, set }: LogViewProps) {
   );
   const jump = useCallback(
     (line: number) => {
+      const hiding = listGroupsOf(store.groups, line).filter((one) => folded.has(one));
+      const place = isTail
+        ? line
+        : hiding.length === 0
+          ? view.placeOf(line)
+          : foldLines(store.total, store.groups, new Set([...folded].filter((one) => !hiding.includes(one)))).placeOf(
+              line,
+            );
+      if (hiding.length > 0) setFolds((before) => new Map([...before, ...hiding.map((one) => [one, false] as const)]));
       setAtTail(false);
-      setAnchor(Math.max(0, (isTail ? line : view.placeOf(line)) - 3));
+      setAnchor(Math.max(0, place - 3));
     },
-    [view, isTail],
+    [view, isTail, folded, store],
   );
+  const errors = useNextError(place, (line) => {
+    jump(line);
+    set({ line: line + 1 });
+  });
   const jumpToSpan = useEffectEvent(() => {
     if (span && options.level) jump(span.first);
   });
@@ -83,19 +112,19 @@ export function LogView({ place, options, set }: LogViewProps) {
     [set, span],
   );
   const fold = useCallback(
-    (line: number) =>
-      setFolded((before) => {
-        const after = new Set(before);
-        if (!after.delete(line)) after.add(line);
-        return after;
-      }),
-    [],
+    (line: number) => setFolds((before) => new Map([...before, [line, !folded.has(line)]])),
+    [folded],
   );
   const expand = useCallback((line: number, bytes: number) => void store.expand(line, bytes), [store]);
   if (store.error !== undefined && !store.isRead)
     return <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />;
   return (
-    <>
+    <div
+      className={isWhole ? `${styles.view} ${styles.whole}` : styles.view}
+      onKeyDown={(event) => {
+        if (isWhole && event.key === "Escape") setWhole(false);
+      }}
+    >
       <LogToolbar
         store={store}
         options={options}
@@ -112,20 +141,25 @@ export function LogView({ place, options, set }: LogViewProps) {
         foldAll={
           store.groups.length === 0 || options.level
             ? undefined
-            : () => setFolded(folded.size ? new Set() : new Set(store.groups.map((one) => one.first)))
+            : () => setFolds(new Map(store.groups.map((one) => [one.first, folded.size === 0])))
         }
         isFolded={folded.size > 0}
+        toError={errors.isSearching ? undefined : errors.search}
+        said={errors.said}
+        isWhole={isWhole}
+        setWhole={setWhole}
+        lead={lead}
       />
       {store.error !== undefined && (
         <Failure what={t("the log")} error={store.error} retry={() => void store.extend()} />
       )}
       {!store.isRead && (
-        <p className="soft" aria-busy="true">
+        <p className={`soft ${styles.note}`} aria-busy="true">
           {t("Reading {what} …", { what: t("the log") })}
         </p>
       )}
       {store.isRead && store.isOver && store.isCounted && store.total === 0 && (
-        <p className="soft">{t("The task wrote no line.")}</p>
+        <p className={`soft ${styles.note}`}>{t("The task wrote no line.")}</p>
       )}
       <LogScroller
         count={view.count}
@@ -143,6 +177,8 @@ export function LogView({ place, options, set }: LogViewProps) {
               number={line}
               line={store.get(line)}
               zone={zone}
+              hasTimes={store.hasTimes}
+              source={store.sourceOf(line)}
               find={find}
               isChosen={span !== undefined && line >= span.first && line <= span.last}
               isFolded={folds.get(line)}
@@ -153,6 +189,6 @@ export function LogView({ place, options, set }: LogViewProps) {
           );
         }}
       </LogScroller>
-    </>
+    </div>
   );
 }

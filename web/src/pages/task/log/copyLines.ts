@@ -6,7 +6,7 @@ import type { LineSpan } from "./lineSpan";
 
 export const COPIED_MAX = 20_000;
 
-/** The number of lines that were copied. */
+/** Copy the lines below a line that says where they are from and the address that shows them. Returns the number of lines. */
 export async function copyLines(place: LogPlace, span: LineSpan): Promise<number> {
   const texts: string[] = [];
   const end = Math.min(span.last + 1, span.first + COPIED_MAX);
@@ -17,6 +17,12 @@ export async function copyLines(place: LogPlace, span: LineSpan): Promise<number
       texts.push([line.at, line.level?.toUpperCase(), stripAnsi(line.text)].filter(Boolean).join(" "));
     first += answer.lines.length;
   }
-  await navigator.clipboard.writeText(texts.join("\n") + "\n");
+  await navigator.clipboard.writeText([...describePlace(place, span), ...texts, ""].join("\n"));
   return texts.length;
+}
+
+function describePlace({ at, tryNumber }: LogPlace, span: LineSpan): string[] {
+  const task = at.mapIndex < 0 ? at.taskId : `${at.taskId}[${at.mapIndex}]`;
+  const lines = span.first === span.last ? `${span.first + 1}` : `${span.first + 1}-${span.last + 1}`;
+  return [`${at.dagId} / ${at.runId} / ${task} / ${tryNumber} : ${lines}`, window.location.href];
 }

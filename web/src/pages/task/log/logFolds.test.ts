@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseLines, foldLines, showTail } from "./logFolds";
+import { chooseFolded, chooseLines, foldLines, listGroupsOf, showTail } from "./logFolds";
 
 const GROUPS = [
   { first: 1, last: 6, title: "outer" },
@@ -33,4 +33,21 @@ test("the last lines of a log that is not counted have negative numbers", () => 
 test("chosen lines have places in their order", () => {
   const view = chooseLines([2, 5, 9]);
   expect([view.count, view.lineAt(1), view.placeOf(5), view.placeOf(7), view.placeOf(0)]).toEqual([3, 5, 1, 1, 0]);
+});
+
+test("groups that have ended are folded, but for those around the line of the address and those that the user opens", () => {
+  const chosen = (folds: [number, boolean][], opened?: number) => [...chooseFolded(GROUPS, new Map(folds), opened)];
+  expect(chosen([])).toEqual([1, 3]);
+  expect(chosen([], 4)).toEqual([]);
+  expect(chosen([], 6)).toEqual([3]);
+  expect(
+    chosen([
+      [1, false],
+      [8, true],
+    ]),
+  ).toEqual([3, 8]);
+});
+
+test("the groups around a line are those that hide it", () => {
+  expect([listGroupsOf(GROUPS, 4), listGroupsOf(GROUPS, 1), listGroupsOf(GROUPS, 11)]).toEqual([[1, 3], [], [8]]);
 });

@@ -10,6 +10,29 @@ export interface LineView {
   placeOf: (line: number) => number;
 }
 
+/** The first lines of the groups that are folded: those that have ended, but for the ones around the line that was asked for; and as the user has chosen. */
+export function chooseFolded(
+  groups: readonly LogGroup[],
+  chosen: ReadonlyMap<number, boolean>,
+  opened: number | undefined,
+): ReadonlySet<number> {
+  const folded = new Set<number>();
+  for (const group of groups) {
+    const holdsLine = opened !== undefined && holds(group, opened);
+    if (chosen.get(group.first) ?? (group.last !== null && !holdsLine)) folded.add(group.first);
+  }
+  return folded;
+}
+
+/** The groups around a line, by their first lines. */
+export function listGroupsOf(groups: readonly LogGroup[], line: number): number[] {
+  return groups.filter((group) => holds(group, line)).map((group) => group.first);
+}
+
+function holds(group: LogGroup, line: number): boolean {
+  return line > group.first && line <= (group.last ?? Infinity);
+}
+
 /** All lines but those behind the first of each folded group. */
 export function foldLines(total: number, groups: readonly LogGroup[], folded: ReadonlySet<number>): LineView {
   const spans = hiddenSpans(total, groups, folded);

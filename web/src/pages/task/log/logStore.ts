@@ -12,6 +12,8 @@ export class LogStore {
   /** While the log is not counted: so many of its last lines are in memory, with the numbers -1 for the last, -2 for the one before, ... */
   tail = 0;
   isOver = false;
+  /** A line that was read has a time. */
+  hasTimes = false;
   isRead = false;
   files: LogLines["files"] = [];
   groups: LogGroup[] = [];
@@ -35,6 +37,15 @@ export class LogStore {
 
   get(line: number): LogLine | undefined {
     return this.lines.get(line);
+  }
+
+  /** The number of the file with the line; undefined: the log has one file, or the line is not counted yet. */
+  sourceOf(line: number): number | undefined {
+    if (this.files.length < 2 || line < 0) return undefined;
+    return Math.max(
+      0,
+      this.files.findLastIndex((file) => file.first_line <= line),
+    );
   }
 
   /** Ask for what was written since the last call, with its first lines. */
@@ -127,6 +138,7 @@ export class LogStore {
       this.characters += line.text.length - (before?.text.length ?? 0);
       this.lines.delete(line.number);
       this.lines.set(line.number, line);
+      if (line.at !== null) this.hasTimes = true;
     }
     for (const [number, line] of this.lines) {
       if (this.lines.size <= KEPT_LINES && this.characters <= KEPT_CHARACTERS) break;

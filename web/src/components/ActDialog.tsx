@@ -1,29 +1,22 @@
-/** The acts on a run or a task: one is chosen, its scope is set, and what it touches is listed before it is done. */
+/** An act before it is done: its scope is set, and what it touches is listed. */
 
-import { Act } from "./Act";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Fragment, useState } from "react";
 import { type ActName, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
 import { useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
 import { showRunToast, showToast } from "../state/toasts";
+import { Button } from "../ui/Button";
+import { Dialog } from "../ui/Dialog";
 import { Answer, Refusal } from "./Answer";
 import { StateBadge, stateName } from "./StateBadge";
 import { useVersionChoice, VersionChoice } from "./VersionChoice";
-import styles from "./actPanel.module.css";
+import styles from "./actDialog.module.css";
 
 export interface ActChoice {
   act: ActName;
   label: string;
   scope: ActScope;
-}
-
-interface ActPanelProps {
-  target: ActTarget;
-  choices: readonly ActChoice[];
-  /** The parts of the scope that can be chosen for this target. */
-  scopes: readonly (keyof ActScope)[];
-  onDone?: (act: ActName) => void;
 }
 
 const SCOPES: Record<keyof ActScope, string> = {
@@ -39,50 +32,90 @@ const SCOPES: Record<keyof ActScope, string> = {
 const CLEAR_ONLY: readonly string[] = ["onlyFailed", "otherDags"];
 const SHOWN_MAX = 200;
 
-export function ActPanel({ target, choices, scopes, onDone }: ActPanelProps) {
-  const [chosen, setChosen] = useState<ActChoice>();
-  return (
-    <Act dagId={target.dagId}>
-      <div className={styles.panel}>
-        <div className="acts">
-          {choices.map((one) => (
-            <button
-              key={one.label}
-              type="button"
-              aria-expanded={chosen?.label === one.label}
-              onClick={() => setChosen(chosen?.label === one.label ? undefined : one)}
-            >
-              {t(one.label)} …
-            </button>
-          ))}
-        </div>
-        {chosen && (
-          <ActForm
-            key={chosen.label}
-            target={target}
-            choice={chosen}
-            close={() => setChosen(undefined)}
-            scopes={scopes.filter(
-              (one) => chosen.act !== "delete" && (chosen.act === "clear" || !CLEAR_ONLY.includes(one)),
-            )}
-            done={(rows) => {
-              say(chosen.act, target, rows);
-              setChosen(undefined);
-              onDone?.(chosen.act);
-            }}
-          />
-        )}
-      </div>
-    </Act>
-  );
-}
-
-interface ActFormProps {
+interface ActDialogProps {
   target: ActTarget;
   choice: ActChoice;
+  /** The parts of the scope that can be chosen for this target. */
   scopes: readonly (keyof ActScope)[];
   close: () => void;
-  done: (rows: readonly Touched[]) => void;
+  onDone: () => void;
+}
+
+export function ActDialog({ target, choice, scopes, close, onDone }: ActDialogProps) {
+  const [scope, setScope] = useState<ActScope>(choice.scope);
+  const [isNewestChosen, chooseNewest] = useState<boolean>();
+  const version = useVersionChoice(target, scope, isNewestChosen);
+  const preview = useQuery({
+    queryKey: ["dag", target.dagId, "run", target.runId, "preview", choice.act, target, scope],
+    queryFn: () => previewAct(choice.act, target, scope),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  const rows = preview.data;
+  const act = useRunChange(target.dagId, async (touched: readonly Touched[]) => {
+    await doAct(choice.act, target, scope, version.isNewest);
+    say(choice.act, target, touched);
+    close();
+    onDone();
+  });
+  const offered = scopes.filter(
+    (one) => choice.act !== "delete" && (choice.act === "clear" || !CLEAR_ONLY.includes(one)),
+  );
+  return (
+    <Dialog
+      title={t(choice.label)}
+      open
+      close={close}
+      acts={
+        <>
+          <Button onClick={close}>{t("Cancel")}</Button>
+          {rows && (rows.length > 0 || choice.act === "delete") && (
+            <Button
+              look={choice.act === "delete" ? "danger" : "primary"}
+              isBusy={act.isPending}
+              disabled={preview.isPlaceholderData}
+              onClick={() => act.mutate(rows)}
+            >
+              {confirmText(choice.act)}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div role="group" aria-label={t("What the act touches")}>
+        {offered.length > 0 && (
+          <div className={styles.scopes}>
+            <span>{t("with:")}</span>
+            {offered.map((one) => (
+              <label key={one}>
+                <input
+                  type="checkbox"
+                  checked={scope[one] ?? false}
+                  onChange={(event) => setScope({ ...scope, [one]: event.target.checked })}
+                />{" "}
+                {t(SCOPES[one])}
+              </label>
+            ))}
+          </div>
+        )}
+        {choice.act === "clear" && <VersionChoice {...version} choose={chooseNewest} />}
+        <Answer query={preview} what={t("the preview")}>
+          {(found) => (
+            <>
+              {found.length === 0 && <p>{t("Nothing would change.")}</p>}
+              {groupByFate(choice.act, found).map(([fate, some]) => (
+                <Fragment key={fate}>
+                  <p>{describe(fate, some)}</p>
+                  <TouchedList rows={some} ownRun={target.runId} />
+                </Fragment>
+              ))}
+            </>
+          )}
+        </Answer>
+        {act.isError && <Refusal error={act.error} />}
+      </div>
+    </Dialog>
+  );
 }
 
 /** What was done, with links to the runs that were touched, that of the page first. */
@@ -93,71 +126,6 @@ function say(act: ActName, target: ActTarget, rows: readonly Touched[]): void {
   const own = others.get(`${target.dagId} ${target.runId}`);
   const runs = [...(own ? [own] : []), ...[...others.values()].filter((one) => one !== own)];
   showRunToast(describeDone(act, rows.filter((row) => (row.becomes ?? act) === act).length), runs);
-}
-
-function ActForm({ target, choice, scopes, close, done }: ActFormProps) {
-  const [scope, setScope] = useState<ActScope>(choice.scope);
-  const [isNewestChosen, chooseNewest] = useState<boolean>();
-  const version = useVersionChoice(target, scope, isNewestChosen);
-  const preview = useQuery({
-    queryKey: ["dag", target.dagId, "run", target.runId, "preview", choice.act, target, scope],
-    queryFn: () => previewAct(choice.act, target, scope),
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
-  const act = useRunChange(target.dagId, async (rows: readonly Touched[]) => {
-    await doAct(choice.act, target, scope, version.isNewest);
-    done(rows);
-  });
-  return (
-    <div className="preview" role="group" aria-label={t("What the act touches")}>
-      {scopes.length > 0 && (
-        <div className={styles.scopes}>
-          <span>{t("with:")}</span>
-          {scopes.map((one) => (
-            <label key={one}>
-              <input
-                type="checkbox"
-                checked={scope[one] ?? false}
-                onChange={(event) => setScope({ ...scope, [one]: event.target.checked })}
-              />{" "}
-              {t(SCOPES[one])}
-            </label>
-          ))}
-        </div>
-      )}
-      {choice.act === "clear" && <VersionChoice {...version} choose={chooseNewest} />}
-      <Answer query={preview} what={t("the preview")}>
-        {(rows) => (
-          <>
-            {rows.length === 0 && <p>{t("Nothing would change.")}</p>}
-            {groupByFate(choice.act, rows).map(([fate, some]) => (
-              <Fragment key={fate}>
-                <p>{describe(fate, some)}</p>
-                <TouchedList rows={some} ownRun={target.runId} />
-              </Fragment>
-            ))}
-            <div className="acts">
-              {(rows.length > 0 || choice.act === "delete") && (
-                <button
-                  type="button"
-                  className="primary"
-                  disabled={act.isPending || preview.isPlaceholderData}
-                  onClick={() => act.mutate(rows)}
-                >
-                  {confirmText(choice.act)}
-                </button>
-              )}
-              <button type="button" onClick={close}>
-                {t("Cancel")}
-              </button>
-            </div>
-          </>
-        )}
-      </Answer>
-      {act.isError && <Refusal error={act.error} />}
-    </div>
-  );
 }
 
 /** The rows by what becomes of them, what the act says first. */
