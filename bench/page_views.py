@@ -8,6 +8,8 @@ TASK = "/dags/{work}/runs/{run}/tasks/"
 GRID_CELL = ".grid-frame .grid-cell"
 TASK_LINE = ".task-list .task-line"
 LOG_LINE = ".log-line .log-time"
+CHOSEN = '.instance-title[href*="/tasks/task_0001"]'
+CHOSEN_LOG_LINE = f".instance-instance:has({CHOSEN}) {LOG_LINE}"
 GRAPH_NODE = ".graph-frame svg .graph-node"
 CALENDAR_DAY = ".calendar-day"
 
@@ -122,7 +124,7 @@ CHANGES = (
         GRID_CELL,
         (
             ('.grid-line[aria-rowindex="2"] .grid-cell[aria-colindex="25"]', TASK + "task_0001", LOG_LINE),
-            ('.path a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
+            ('.pageHeader-path a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
         ),
         "Airflow 2.3.0: 10 s (airflow#23772); 3.2.2: 3 to 4 s (airflow#69531)",
     ),
@@ -131,8 +133,13 @@ CHANGES = (
         "/dags/{work}/runs/{run}",
         TASK_LINE,
         (
-            ('.task-list a[href^="/dags/{work}/runs/{run}/tasks/task_0001"]', TASK + "task_0001", LOG_LINE),
-            ('.path a[href="/dags/{work}/runs/{run}"]', "/dags/{work}/runs/{run}", TASK_LINE),
+            (
+                '.task-list a[href^="/dags/{work}/runs/{run}/tasks/task_0001"]',
+                "/dags/{work}/runs/{run}",
+                CHOSEN_LOG_LINE,
+            ),
+            (CHOSEN, TASK + "task_0001", ".taskPage-page " + LOG_LINE),
+            ('.pageHeader-path a[href^="/dags/{work}/runs/{run}"]', "/dags/{work}/runs/{run}", TASK_LINE),
         ),
         "",
     ),

@@ -154,4 +154,3 @@ def test_a_log_fills_the_window_and_leads_to_its_errors(browser: Browser, mixed:
         log.focus()
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name="Log in the whole window")).to_be_visible()
-
