@@ -33,13 +33,13 @@ export function Sheet({ title, aside, open, close, children }: Props) {
       autoFocusOnShow={isModal}
       unmountOnHide
     >
-      <header className={styles.head}>
+      <div className={styles.head}>
         <DialogHeading className={styles.title}>{title}</DialogHeading>
         {aside}
         <DialogDismiss className={`${buttonClass("quiet")} ${styles.close}`} aria-label={t("Close")}>
           <CloseIcon size={16} aria-hidden="true" />
         </DialogDismiss>
-      </header>
+      </div>
       <div className={styles.content}>{children}</div>
     </Dialog>
   );

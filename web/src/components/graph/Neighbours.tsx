@@ -46,9 +46,9 @@ function Names({
 }) {
   return (
     <section className={styles.near}>
-      <h3>
+      <h2>
         {label} <span className="soft">{t("{near} next to it, {all} in all", { near: nodes.length, all })}</span>
-      </h3>
+      </h2>
       {nodes.slice(0, NAMES_MAX).map((at) => (
         <Button key={at} isSmall onClick={() => choose(at)}>
           {graph.nodes[at]?.fullName ?? graph.nodes[at]?.name}

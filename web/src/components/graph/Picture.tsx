@@ -17,7 +17,7 @@ import { Controls } from "./Controls";
 import { EdgeLines } from "./EdgeLines";
 import { FoundNodes } from "./FoundNodes";
 import type { GraphPictureProps } from "./pictureProps";
-import type { Placed, Size } from "./layout";
+import type { Direction, Placed, Point, Size } from "./layout";
 import { Minimap } from "./Minimap";
 import { findReach, type PictureNode, type Reach } from "./picture";
 import { NodeShape } from "./NodeShape";
@@ -71,8 +71,8 @@ export function Picture({
   useEffect(() => {
     if (frame.width === 0 || fitted.current === extent) return;
     fitted.current = extent;
-    fit(layout, READABLE);
-  }, [layout, extent, frame.width, fit]);
+    fit(layout, READABLE, findStart(layout.nodes, direction));
+  }, [layout, extent, frame.width, fit, direction]);
 
   const chooseAt = (at: number | undefined, isFar = false) => {
     choose(at === undefined ? undefined : graph.nodes[at]?.key);
@@ -213,6 +213,13 @@ export function Picture({
       </Sheet>
     </>
   );
+}
+
+/** The middle of the first node along the direction: there one begins to read. */
+function findStart(nodes: readonly Placed[], direction: Direction): Point {
+  const along = ({ x, y }: Point) => (direction === "LR" ? x : y);
+  const first = nodes.reduce((best, node) => (along(node) < along(best) ? node : best), nodes[0] as Placed);
+  return { x: first.x + first.width / 2, y: first.y + first.height / 2 };
 }
 
 function isGroup(kind: string): boolean {

@@ -198,6 +198,17 @@ test("a wall of equal siblings is a block with one line to it; a few stand one b
   ).toHaveLength(0);
 });
 
+test("in a high frame already three siblings are packed", () => {
+  const edges: Edge[] = [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+  ];
+  const request = ask(leaves(4), edges, "TB");
+  expect(layOutGraph({ ...request, aspect: 0.6 }).blocks).toHaveLength(1);
+  expect(layOutGraph(request).blocks).toHaveLength(0);
+});
+
 test("siblings with edges of different kinds are not packed together", () => {
   const request = ask(
     leaves(11),

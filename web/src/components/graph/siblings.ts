@@ -2,11 +2,13 @@
 
 import type { GraphRequest } from "./layout";
 
-/** Fewer stand one below the other. */
-export const PACKED_MIN = 7;
+/** Fewer stand beside each other across the direction of the lines. */
+const PACKED_MIN = 7;
+/** In a frame that is higher than wide there is no room for more. */
+const PACKED_MIN_NARROW = 3;
 
 /** The members of each block. An open group is in none. */
-export function findBlocks({ nodes, edges, kinds, labels }: GraphRequest): number[][] {
+export function findBlocks({ nodes, edges, kinds, labels, direction, aspect }: GraphRequest): number[][] {
   const ends = nodes.map((): string[] => []);
   edges.forEach(([from, to], at) => {
     const kind = `${kinds[at] ?? ""}${labels[at] ? ` label ${at}` : ""}`;
@@ -21,5 +23,6 @@ export function findBlocks({ nodes, edges, kinds, labels }: GraphRequest): numbe
     if (members) members.push(at);
     else alike.set(key, [at]);
   });
-  return [...alike.values()].filter((members) => members.length >= PACKED_MIN);
+  const least = direction === "TB" && aspect < 1 ? PACKED_MIN_NARROW : PACKED_MIN;
+  return [...alike.values()].filter((members) => members.length >= least);
 }

@@ -1,7 +1,7 @@
 /** Moves and zooms a large picture by mouse, touch and buttons. */
 
 import { FIT_MARGIN, findFit } from "./fit";
-import type { Size } from "./layout";
+import type { Point, Size } from "./layout";
 import { type PointerEvent, type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
 export interface PanZoom {
@@ -47,18 +47,25 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       ),
     [frame],
   );
-  /** Show all of a picture of this size; at least at about `scaleMin`, its top left corner if it is larger. */
+  /** Show all of a picture of this size; at least at about `scaleMin`: of a larger one the part around `start`. */
   const fit = useCallback(
-    (picture: Size, scaleMin = SCALE_MIN) => {
+    (picture: Size, scaleMin = SCALE_MIN, start: Point = { x: 0, y: 0 }) => {
       const element = frame.current;
       if (!element || picture.width === 0 || picture.height === 0) return;
       const room = { width: element.clientWidth, height: element.clientHeight };
       const whole = findFit(picture, room);
       const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
+      /** Where a side of the picture begins: in the middle if it fits, else so that `start` is shown. */
+      const begin = (size: number, space: number, at: number) => {
+        const free = space - size * scale;
+        return free >= 2 * FIT_MARGIN
+          ? free / 2
+          : Math.min(FIT_MARGIN, Math.max(free - FIT_MARGIN, space / 2 - at * scale));
+      };
       setView({
         scale,
-        x: Math.max(FIT_MARGIN, (room.width - picture.width * scale) / 2),
-        y: Math.min(TOP_MAX, Math.max(FIT_MARGIN, (room.height - picture.height * scale) / 2)),
+        x: begin(picture.width, room.width, start.x),
+        y: Math.min(TOP_MAX, begin(picture.height, room.height, start.y)),
       });
     },
     [frame],

@@ -20,6 +20,8 @@ import type { GraphView } from "./graphView";
 import { describeNode } from "./NodeDetails";
 
 const DRAWN_MAX = 1500;
+/** So few nodes are never folded by themselves, even where they do not fit. */
+const OPEN_MAX = 60;
 
 interface Props {
   whole: WholeGraph;
@@ -41,6 +43,7 @@ export function DependencyGraph({ whole, view, set }: Props) {
   const open = useMemo(() => readOpen(view.open), [view.open]);
   const folds = useMemo((): Fold[] => {
     if (view.fold) return [view.fold];
+    if (focused.nodes.length <= OPEN_MAX) return ["none"];
     return focused.nodes.length <= SHOWN_MAX ? ["none", chooseFold(whole)] : [chooseFold(whole)];
   }, [view.fold, focused, whole]);
   const shown = useMemo(

@@ -68,11 +68,11 @@ export function GraphControls({ whole, shown, fold, view, set }: Props) {
         <Popover
           icon={WarningIcon}
           label={tn("{count} is wrong", "{count} are wrong", wrong.length)}
-          name={tn(
+          name={`${tn("{count} is wrong", "{count} are wrong", wrong.length)}: ${tn(
             "{count} node has a circle or a dependency that can never be met",
             "{count} nodes have a circle or a dependency that can never be met",
             wrong.length,
-          )}
+          )}`}
         >
           <ul>
             {wrong.slice(0, SHOWN_MAX).map((one) => (

@@ -181,7 +181,7 @@ function Ends({
   const names = new Map(graph.nodes.map((one) => [one.key, one.name]));
   return (
     <section className={styles.near}>
-      <h3>{direction === "before" ? t("Upstream") : t("Downstream")}</h3>
+      <h2>{direction === "before" ? t("Upstream") : t("Downstream")}</h2>
       {edges.slice(0, NAMED_MAX).map((edge, at) => {
         const other = direction === "before" ? edge.from : edge.to;
         return (
