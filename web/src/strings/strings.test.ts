@@ -44,3 +44,25 @@ test("both name the same values", () => {
   const names = (text: string) => [...text.matchAll(/\{\w+\}/g)].map((found) => found[0]).sort();
   for (const [english, chinese] of Object.entries(TEXTS)) expect(names(chinese), english).toEqual(names(english));
 });
+
+/** What stands in code, and values, which are names more often than words. */
+const HIDDEN = /`[^`]*`|\{\w+\}/g;
+
+test("punctuation beside Chinese characters is full-width", () => {
+  const wrong = Object.values(TEXTS).filter((text) =>
+    /[\u4e00-\u9fff][,:;!?]|[,:;!?][\u4e00-\u9fff]|\([^()]*[\u4e00-\u9fff]/.test(text.replace(HIDDEN, "x")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+/** By the word of the field, those that stood in its place; `docs/contributing/terms-zh.md`. */
+const WRONG_WORDS = { 延迟: "迟到", 待调度: "已安排", 补数据: "回填", 周期: "时段", 槽位: "插槽", 计划时间: "到期" };
+
+test("the words are those of the field", () => {
+  const all = Object.values(TEXTS);
+  for (const [right, wrong] of Object.entries(WRONG_WORDS))
+    expect(
+      all.filter((text) => text.includes(wrong)),
+      right,
+    ).toEqual([]);
+});

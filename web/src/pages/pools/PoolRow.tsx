@@ -65,7 +65,9 @@ export function PoolRow({ pool, use, isChosen, edit, open }: Props) {
         )}
       </td>
       <td>
-        {description && <Value text={description} isCode={false} />}
+        {description && (
+          <Value text={name === DEFAULT_POOL ? t("Tasks without a pool of their own") : description} isCode={false} />
+        )}
         {include_deferred && <span className="soft block">{t("deferred tasks keep their slots")}</span>}
       </td>
       <td>

@@ -24,8 +24,8 @@ export const INSTALLATION: Record<string, string> = {
   "Answer that of run {run}": "回答运行 {run} 的问题",
   "No question is chosen.": "未选择问题。",
   "for {count} of {all}": "共 {all} 个，回答 {count} 个",
-  "{count} question is answered: {option}.": "已回答 {count} 个问题:{option}。",
-  "{count} questions are answered: {option}.": "已回答 {count} 个问题:{option}。",
+  "{count} question is answered: {option}.": "已回答 {count} 个问题：{option}。",
+  "{count} questions are answered: {option}.": "已回答 {count} 个问题：{option}。",
   "{count} equal question": "{count} 个相同的问题",
   "{count} equal questions": "{count} 个相同的问题",
   "A task that asks somebody, as an ApprovalOperator does, stands here until it is answered.":
@@ -43,7 +43,7 @@ export const INSTALLATION: Record<string, string> = {
   "No provider package is installed.": "未安装 Provider 软件包。",
   "A package that is installed beside Gnomon with pip is found by itself.":
     "用 pip 与 Gnomon 一起安装的软件包会被自动发现。",
-  "{used} used, no limit": "已用 {used},无上限",
+  "{used} used, no limit": "已用 {used}，无上限",
   "{used} of {slots} used": "已用 {used} / {slots}",
   "No task holds a slot, and none waits.": "没有任务占用槽位，也没有任务等待。",
   "{count} waits": "{count} 个等待",

@@ -1,4 +1,5 @@
 export const WORK: Record<string, string> = {
+  "Tasks without a pool of their own": "没有指定池的任务",
   Answered: "已答复",
   Arguments: "参数",
   "DAG id": "DAG ID",
