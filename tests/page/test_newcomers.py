@@ -22,7 +22,7 @@ def test_a_page_whose_files_do_not_load_says_so_and_offers_to_load_again(
         expect(page.get_by_role("heading", name="Home")).to_be_visible()
         page.route(SCRIPTS, lambda route: route.abort())
         page.goto(f"{seen.address}/dags?search=night#top")
-        for words in ("This page did not load", "页面没有加载"):
+        for words in ("This page did not load", "页面未能加载"):
             expect(page.get_by_text(words)).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
         page.unroute(SCRIPTS)

@@ -136,21 +136,22 @@ def _describe_counters(alive: list[triggerer_leases.TriggererLease]) -> str:
     for row in alive:
         total.update(row.counters)
     blocks = total["triggers.blocked_main_thread"]
-    counts = [(total["triggers.succeeded"], "succeeded"), (total["triggers.failed"], "failed")]
-    texts = [f"{count:,} {word}" for count, word in counts if count]
-    if events := total["asset_watchers.events"]:
-        texts.append(f"{events:,} asset event{'s' if events > 1 else ''} of watchers")
-    if blocks:
-        times = "once" if blocks == 1 else f"{blocks:,} times"
-        texts.append(f"blocked {times}{_worst_class(total)}")
-    return ", ".join(texts)
+    sentences = [
+        say("triggers_succeeded", total=f"{succeeded:,}") if (succeeded := total["triggers.succeeded"]) else None,
+        say("triggers_failed", total=f"{failed:,}") if (failed := total["triggers.failed"]) else None,
+        say("events_of_watchers", total=f"{events:,}", count=events)
+        if (events := total["asset_watchers.events"])
+        else None,
+        say("triggers_blocked", total=f"{blocks:,}", count=blocks, more=_find_worst_class(total)) if blocks else None,
+    ]
+    return ", ".join(render(sentence) for sentence in sentences if sentence is not None)
 
 
-def _worst_class(total: Counter[str]) -> str:
+def _find_worst_class(total: Counter[str]) -> Sentence | None:
     """The trigger class that blocked the event loop most often."""
     begin = "triggers.blocked_main_thread."
     blockers = sorted((-count, name) for name, count in total.items() if name.startswith(begin))
-    return f" (mostly by {blockers[0][1].removeprefix(begin)})" if blockers else ""
+    return say("mostly_by", name=blockers[0][1].removeprefix(begin)) if blockers else None
 
 
 def find_problems(parts: Iterable[ComponentHealth], errors: Iterable[StoredImportError]) -> tuple[Sentence, ...]:

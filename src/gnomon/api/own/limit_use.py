@@ -8,6 +8,7 @@ from datetime import datetime
 from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
@@ -86,7 +87,7 @@ def get_limits(context: Context, user: CurrentUser) -> LimitsAnswer:
     ]
     return LimitsAnswer.model_validate(
         {
-            "limits": [asdict(use) for use in in_use.limits],
+            "limits": [asdict(use) | {"name": word(use.name)} for use in in_use.limits],
             "workers": workers,
             "parallelism": in_use.parallelism,
             "live_attempts": in_use.live_attempts if visible.is_all and in_use.live_attempts >= 0 else None,

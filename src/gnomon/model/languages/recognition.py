@@ -75,14 +75,19 @@ class _Form(NamedTuple):
     """Whether the words begin with a separator: such words only stand behind others."""
 
 
-@functools.lru_cache(maxsize=4096)
 def recognize(text: str) -> Sentence | None:
     """The sentence whose English words are this text; None: there is none."""
-    reading = _Reader().read(text, is_inner=False)
+    reading = read_text(text)
     return None if reading is None or reading.letters < _LETTERS_MIN else reading.sentence
 
 
-class _Reading(NamedTuple):
+@functools.lru_cache(maxsize=4096)
+def read_text(text: str) -> Reading | None:
+    """The best reading of a text, however few words of ours it has."""
+    return _Reader().read(text, is_inner=False)
+
+
+class Reading(NamedTuple):
     """One way to read a text."""
 
     sentence: Sentence
@@ -101,17 +106,17 @@ class _Reader:
     """Reads one text. Any text ends: after a number of comparisons nothing more in it is recognised."""
 
     def __init__(self) -> None:
-        self._known: dict[str, _Reading | None] = {}
+        self._known: dict[str, Reading | None] = {}
         self._comparisons = 0
 
-    def read(self, text: str, *, is_inner: bool = True) -> _Reading | None:
+    def read(self, text: str, *, is_inner: bool = True) -> Reading | None:
         """The best reading of a text; `is_inner`: it is part of another, so that it may be a clause."""
         if text not in self._known:
             self._known[text] = None  # while it is read itself
             self._known[text] = self._compare(text, is_inner) if 0 < len(text) <= _TEXT_MAX else None
         return self._known[text]
 
-    def _compare(self, text: str, is_inner: bool) -> _Reading | None:
+    def _compare(self, text: str, is_inner: bool) -> Reading | None:
         is_clause = text.startswith(_SEPARATORS)
         if is_clause and not is_inner:
             return None
@@ -125,9 +130,9 @@ class _Reader:
                 reading = match and self._build(form, match, text)
                 if reading and (reading.letters or is_clause):
                     readings.append(reading)
-        return max(readings, key=_Reading.rank, default=None)
+        return max(readings, key=Reading.rank, default=None)
 
-    def _build(self, form: _Form, match: re.Match[str], text: str) -> _Reading | None:
+    def _build(self, form: _Form, match: re.Match[str], text: str) -> Reading | None:
         values: dict[str, ArgumentValue] = {COUNT: 1} if form.is_singular else {}
         for parts, piece in zip(form.groups, match.groups(), strict=True):
             pieces = self._read_parts(parts, piece)
@@ -142,7 +147,7 @@ class _Reader:
         if render(sentence) != text:
             return None
         letters, depth = self._measure(values.items())
-        return _Reading(sentence, form.letters + letters, 1 + depth, form)
+        return Reading(sentence, form.letters + letters, 1 + depth, form)
 
     def _measure(self, values: Iterable[tuple[str, ArgumentValue]]) -> tuple[int, int]:
         """The letters of our words in these values, and the number of sentences."""

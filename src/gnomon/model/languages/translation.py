@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from gnomon.model.languages.language import Language
-from gnomon.model.languages.recognition import recognize
+from gnomon.model.languages.recognition import read_text, recognize
 from gnomon.model.languages.word_forms import put_cron, put_duration, put_ordinal, put_terms
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS
 from gnomon.model.sentences.sentence import ArgumentValue, CronText, Sentence
@@ -21,7 +21,7 @@ from gnomon.model.sentences.spans import (
 )
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, find_kind, find_template, parse_words
 
-_DIVISIONS = ((" · ", " · "), ("; ", "clauses"), (": ", "because"))
+_DIVISIONS = (("; ", "clauses"), (": ", "because"))
 """What may stand between two sentences, and its name in the file of a language."""
 _DIVISIONS_MAX = 4
 """At how many places a text is tried to be divided."""
@@ -65,9 +65,14 @@ def _iterate_text(text: str, language: Language) -> Iterable[Piece]:
 
 def _translate_line(text: str, language: Language) -> list[Piece] | None:
     """The text in the language, as one sentence, or as two with a semicolon or a colon between them; None if neither is one."""
-    whole = recognize(text)
-    if whole is not None:
-        return list(_iterate_pieces(whole, language))
+    if " · " in text:
+        return list(_join((_iterate_item(item, language) for item in text.split(" · ")), " · "))
+    whole, items = read_text(text), [read_text(item) for item in text.split(", ")]
+    if len(items) > 1 and all(items) and sum(item.letters for item in items if item) > (whole.letters if whole else 0):
+        pieces = (_iterate_pieces(item.sentence, language) for item in items if item)
+        return list(_join(pieces, language.joints.get("list", ", ")))
+    if recognize(text) is not None and whole is not None:
+        return list(_iterate_pieces(whole.sentence, language))
     for separator, joint in _DIVISIONS:
         for end in _find_all(text, separator):
             before, after = text[:end], text[end + len(separator) :]
@@ -76,6 +81,13 @@ def _translate_line(text: str, language: Language) -> list[Piece] | None:
                 start = [_plain(put_terms(before, language))] if first is None else _iterate_pieces(first, language)
                 return [*start, _plain(language.joints.get(joint, separator)), *(second or [_plain(after)])]
     return None
+
+
+def _iterate_item(text: str, language: Language) -> Iterable[Piece]:
+    """An item of a line: a few words of ours are enough."""
+    reading = read_text(text)
+    pieces = _translate_line(text, language)
+    return pieces or ([_plain(text)] if reading is None else _iterate_pieces(reading.sentence, language))
 
 
 def _find_all(text: str, separator: str) -> Iterator[int]:
