@@ -41,7 +41,7 @@ def test_filters_are_the_address_can_be_turned_round_and_survive_navigation_and_
         expect(page).to_have_url(re.compile("/dags/home_healed$"))
         if size == "narrow":
             page.get_by_role("button", name="Pages").click()
-        page.get_by_role("navigation", name="Pages").get_by_role("link", name="DAGs").click()
+        page.get_by_role("navigation", name="Pages").get_by_role("link", name="DAGs", exact=True).click()
         expect(page).to_have_url(address)
         expect(page.get_by_role("status").filter(has_text=re.compile(r"^1 of \d+$"))).to_be_visible()
         expect(page.get_by_label("Filters that hold").get_by_text("Search is home_")).to_be_visible()
