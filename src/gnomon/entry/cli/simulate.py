@@ -20,6 +20,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, format_table, print_document, utc_option
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
 from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes
+from gnomon.entry.projection.expectations import list_broken, read_expectation
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
@@ -28,7 +29,7 @@ from gnomon.entry.projection.waiting_host import WaitingTimetableHost
 from gnomon.ground.clock import SystemClock
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, iso
-from gnomon.model.sentences import render, say
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec
 from gnomon.services.scheduler.settings import build_scheduler_settings
 
@@ -73,6 +74,13 @@ TASK_COLUMNS = ("dag_id", "run_after", "task", "started_at", "ended_at", "durati
 @click.option("--fail", "failing", multiple=True, metavar="DAG[.TASK]", help="Every try of these tasks fails.")
 @click.option("--freeze", "frozen", multiple=True, metavar="DAG", help="Leave this DAG out.")
 @click.option("--tasks", "with_tasks", is_flag=True, help="List task instances instead of runs.")
+@click.option(
+    "--expect",
+    "expected",
+    multiple=True,
+    metavar="TEXT",
+    help="Exit with 1 unless all runs are so: 'report ends before 07:00', 'load takes less than 10m'.",
+)
 @format_option("csv")
 @utc_option
 @pass_home
@@ -90,6 +98,7 @@ def simulate(
     failing: tuple[str, ...],
     frozen: tuple[str, ...],
     with_tasks: bool,
+    expected: tuple[str, ...],
     output: str,
 ) -> None:
     """Simulate the DAGs of a folder: when each run would start and end, with real schedules, waits, pools and limits.
@@ -100,6 +109,8 @@ def simulate(
     dags = load_folder(home, folder)
     _check_names([*dag_ids, *frozen], dags)
     dags = [(spec, file) for spec, file in dags if spec.dag_id not in frozen]
+    specs = {spec.dag_id: spec for spec, _ in dags}
+    expectations = [read_expectation(text, specs) for text in expected]
     begin = home.clock.now() if start is None else resolve_instant(start, home.cfg)
     if span_s > MAX_SPAN_S:
         raise UserError(
@@ -123,7 +134,7 @@ def simulate(
             DEFAULT_POOL: home.cfg.integer("core", "default_pool_task_slot_count"),
             **_read_pairs("--pool", pools, "NAME=SLOTS, for example etl=4", _read_slots),
         },
-        with_tasks=with_tasks,
+        with_tasks=with_tasks or any(expectation.task_id is not None for expectation in expectations),
     )
 
     def run() -> SimulatedRuns:
@@ -132,12 +143,23 @@ def simulate(
             return run_scenario(scenario, host)
 
     simulated = run_idle(run)
-    _print(simulated, [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids], scenario, output)
+    broken = list_broken(expectations, simulated.runs, specs, scenario.end)
+    runs = [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids]
+    _print(simulated, runs, scenario, with_tasks, broken, output)
+    if broken:
+        raise UserError(say("expectations_are_broken", count=len(broken)))
 
 
-def _print(simulated: SimulatedRuns, runs: Sequence[RunOutcome], scenario: Scenario, output: str) -> None:
-    columns = TASK_COLUMNS if scenario.with_tasks else RUN_COLUMNS
-    rows = [row for run in runs for row in (_list_task_rows(run) if scenario.with_tasks else [_build_row(run)])]
+def _print(
+    simulated: SimulatedRuns,
+    runs: Sequence[RunOutcome],
+    scenario: Scenario,
+    with_tasks: bool,
+    broken: Sequence[Sentence],
+    output: str,
+) -> None:
+    columns = TASK_COLUMNS if with_tasks else RUN_COLUMNS
+    rows = [row for run in runs for row in (_list_task_rows(run) if with_tasks else [_build_row(run)])]
     if output == "csv":
         text = io.StringIO()
         writer = csv.DictWriter(text, rows[0].keys() if rows else columns, lineterminator="\n")
@@ -155,15 +177,16 @@ def _print(simulated: SimulatedRuns, runs: Sequence[RunOutcome], scenario: Scena
             {
                 "from": iso(scenario.start),
                 "until": iso(scenario.end),
-                "tasks" if scenario.with_tasks else "runs": rows,
+                "tasks" if with_tasks else "runs": rows,
                 "attempts": simulated.task_count,
+                "broken_expectations": [render(sentence) for sentence in broken],
                 "assumptions": [render(assumption) for assumption in simulated.assumptions],
             },
             output,
         )
         return
-    for assumption in simulated.assumptions:
-        click.echo(format_sentence(render(assumption)), err=output == "csv")
+    for sentence in [*simulated.assumptions, *broken]:
+        click.echo(format_sentence(render(sentence)), err=output == "csv")
 
 
 def _build_row(run: RunOutcome) -> dict[str, object]:

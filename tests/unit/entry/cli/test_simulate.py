@@ -115,6 +115,30 @@ def test_a_timetable_of_an_author_is_asked_in_a_process_of_its_own(gnomon: Gnomo
     assert [run["run_after"][11:16] for run in runs] == ["00:00", "05:00", "10:00", "15:00", "20:00"]
 
 
+def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon: Gnomon, folder: Path) -> None:
+    day = ("simulate", "--dags", str(folder), *DAY, "--set", "orders=45m")
+    kept = (
+        "--expect",
+        "report ends before 03:00",
+        "--expect",
+        "orders.extract takes less than 50m",
+        "--expect",
+        "report starts after 02:40",
+    )
+    assert gnomon(*day, *kept).code == 0
+    code, out, err = gnomon(
+        *day, "--expect", "report ends before 02:46", "--expect", "orders.check takes less than 45m"
+    )
+    assert (code, err) == (1, "gnomon: 2 runs break an expectation\n")
+    assert "'report ends before 02:46' does not hold for the run of DAG report that is due at 2026-03-01T02:30" in out
+    assert "it takes 2700 s" in out
+    code, out, _ = gnomon(*day, "--fail", "orders.check", "--expect", "report ends before 23:00")
+    assert code == 1 and "it never ends" in out
+    assert (
+        gnomon(*day, "--fail", "orders.check", "--expect", "report ends before 01:00 +1 day").code == 0
+    )  # later than the simulation
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -126,6 +150,9 @@ def test_a_timetable_of_an_author_is_asked_in_a_process_of_its_own(gnomon: Gnomo
         (["--set", "orders=1m", "--set", "orders=2m"], "--set names 'orders' twice; keep one of the two"),
         (["--pool", "etl=-2"], "--pool 'etl=-2' is not NAME=SLOTS, for example etl=4"),
         (["--freeze", "invoices"], "the scenario names 'invoices'"),
+        (["--expect", "report is early"], "--expect 'report is early' is not 'report ends before 07:00'"),
+        (["--expect", "report ends before 27:00"], "--expect 'report ends before 27:00' is not"),
+        (["--expect", "invoices ends before 07:00"], "the scenario names 'invoices'"),
         (["--for", "40000d"], "--for '3456000000s' is not at most 10 years"),
     ],
 )

@@ -102,7 +102,7 @@ ARGUMENTS = {
     "state-store task clear": "dag run task",
     "state-store task get": "dag run task",
     "state-store task list": "dag run",
-    "simulate": "",
+    "simulate": "dag*",
     "slots audit": "dag*",
     "state-store task set": "dag run task",
     "tasks answer": "dag run task",

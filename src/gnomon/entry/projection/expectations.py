@@ -1,0 +1,122 @@
+"""What a simulation must show, in a short form that CI can keep: `report ends before 07:00`, `load.copy takes less than 10m`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+
+from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.ground.config.alert_channels import read_span
+from gnomon.model.errors.product import UserError
+from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
+from gnomon.model.sentences import Sentence, say
+from gnomon.model.spec import DagSpec
+from gnomon.rules.timetables.wall_clock.zones import named_zone
+
+EXAMPLES = "'report ends before 07:00', 'report ends before 01:30 +1 day', 'load starts after 02:00' or 'load.copy takes less than 10m'"
+_CLOCK = re.compile(
+    r"(?P<name>\S+) (?P<edge>starts|ends) (?P<side>before|after) (?P<hour>\d{1,2}):(?P<minute>\d\d)(?: \+(?P<days>\d) days?)?"
+)
+_SPAN = re.compile(r"(?P<name>\S+) takes less than (?P<span>\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """One expectation about all runs of a DAG, or about a task of them."""
+
+    text: str
+    dag_id: str
+    task_id: str | None
+    edge: str = ""
+    """starts or ends; empty: the duration is meant."""
+    is_before: bool = True
+    at: time = time()
+    """The local time in the zone of the DAG, on the day of the slot or `days` later."""
+    days: int = 0
+    span_s: float = 0.0
+
+
+def read_expectation(text: str, specs: Mapping[str, DagSpec]) -> Expectation:
+    """Raises UserError for a text of another form, and for a name that is no DAG and no task of a DAG."""
+    clock, span = _CLOCK.fullmatch(text.strip()), _SPAN.fullmatch(text.strip())
+    match = clock or span
+    if match is None:
+        raise _refuse(text)
+    dag_id, task_id = _find_subject(match["name"], specs)
+    try:
+        if clock is None:
+            assert span is not None
+            return Expectation(text, dag_id, task_id, span_s=read_span(span["span"], "the span", "it"))
+        at = time(int(clock["hour"]), int(clock["minute"]))
+    except ValueError:
+        raise _refuse(text) from None
+    return Expectation(text, dag_id, task_id, clock["edge"], clock["side"] == "before", at, int(clock["days"] or 0))
+
+
+def _refuse(text: str) -> UserError:
+    return UserError(say("scenario_value_is_wrong", option="--expect", text=text, example=EXAMPLES))
+
+
+def _find_subject(name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
+    if name in specs:
+        return name, None
+    dag_id, _, task_id = name.rpartition(".")
+    while dag_id and dag_id not in specs:
+        dag_id = dag_id.rpartition(".")[0]  # ids of DAGs and of tasks in groups may have dots
+        task_id = name[len(dag_id) + 1 :]
+    if dag_id and any(task.task_id == task_id for task in specs[dag_id].tasks):
+        return dag_id, task_id
+    raise UserError(say("scenario_names_nothing", name=name))
+
+
+def list_broken(
+    expectations: Iterable[Expectation], runs: Sequence[RunOutcome], specs: Mapping[str, DagSpec], until: Instant
+) -> list[Sentence]:
+    """One sentence for each run that breaks an expectation. What is not decided before `until`, the end of the simulation, is not judged."""
+    broken: list[Sentence] = []
+    for expectation in expectations:
+        for run in (run for run in runs if run.dag_id == expectation.dag_id):
+            for started_at, ended_at in _list_spans(run, expectation.task_id):
+                fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].timezone, until)
+                if fault is not None:
+                    broken.append(
+                        say("expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault)
+                    )
+    return broken
+
+
+def _list_spans(run: RunOutcome, task_id: str | None) -> list[tuple[Instant | None, Instant | None]]:
+    if task_id is None:
+        return [(run.started_at, run.ended_at)]
+    spans = [(task.started_at, task.ended_at) for task in run.tasks if task.task_id == task_id]
+    return spans or [(None, run.ended_at)]
+
+
+def _find_fault(
+    expectation: Expectation,
+    run: RunOutcome,
+    started_at: Instant | None,
+    ended_at: Instant | None,
+    zone: str,
+    until: Instant,
+) -> Sentence | None:
+    if not expectation.edge:
+        if started_at is None:
+            return None
+        took_s = ((until if ended_at is None else ended_at) - started_at) / SECOND
+        return say("it_takes", duration=took_s) if took_s >= expectation.span_s else None
+    limit = _find_limit(expectation, run, zone)
+    moment = started_at if expectation.edge == "starts" else ended_at
+    if expectation.is_before:
+        if moment is None:
+            return say("it_does_not_come", text=expectation.edge) if limit <= until else None
+        return None if moment < limit else say("it_comes_at", text=expectation.edge, at=moment)
+    return say("it_comes_at", text=expectation.edge, at=moment) if moment is not None and moment <= limit else None
+
+
+def _find_limit(expectation: Expectation, run: RunOutcome, zone: str) -> Instant:
+    local = named_zone(zone)
+    day = to_datetime(run.run_after).astimezone(local).date() + timedelta(days=expectation.days)
+    return to_instant(datetime.combine(day, expectation.at, local))
