@@ -39,9 +39,13 @@ export function RunDifferences({ run }: { run: DagRun }) {
       isSmall
       look="quiet"
       icon={HistoryIcon}
-      name={words}
       isBare={isNarrow}
-      label={isNarrow ? changes.length : <span className={styles.changes}>{words}</span>}
+      label={
+        <>
+          {isNarrow && <span aria-hidden="true">{changes.length}</span>}
+          <span className={isNarrow ? "unseen" : styles.changes}>{words}</span>
+        </>
+      }
     >
       <p className={styles.since}>
         {t("Last good run")}: <RunLink dagId={run.dag_id} runId={found.run_id} />

@@ -6,6 +6,7 @@ import type { RunTasks } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { TaskLink } from "../../components/Names";
 import { Note } from "../../components/NoteDialog";
+import { useNarrow } from "../../components/useNarrow";
 import { Why } from "../../components/Why";
 import { t, tn } from "../../state/language";
 import { WarningIcon } from "../../ui/icons";
@@ -63,22 +64,26 @@ function InstanceList({ run, found, state }: { run: DagRun; found: RunTasks; sta
 
 /** A run is as its last tasks are: it can be a success although others failed. */
 function FailedInSuccess({ run, found }: { run: DagRun; found: RunTasks }) {
-  const counts = sumCounts(found);
-  const failed = counts.failed ?? 0;
+  const isNarrow = useNarrow();
+  const failed = sumCounts(found).failed ?? 0;
   if (failed === 0) return null;
   const last = findLastTasks(found).slice(0, 3);
+  const why = t("Only the last tasks decide, and these did not fail: {names}.", {
+    names: last.map((task) => task.name).join(", "),
+  });
   return (
     <section className={`${styles.line} ${styles.warn}`} aria-label={t("Failed tasks of a success")}>
       <WarningIcon size={16} aria-hidden="true" />
       <span>
         {tn(
-          "{count} task failed, and the run is a success: only the last tasks decide, and these did not fail ({names}).",
-          "{count} tasks failed, and the run is a success: only the last tasks decide, and these did not fail ({names}).",
+          "{count} task failed, and the run is a success.",
+          "{count} tasks failed, and the run is a success.",
           failed,
-          { names: last.map((task) => task.name).join(", ") },
         )}
+        {!isNarrow && ` ${why}`}
       </span>
       <Popover isSmall look="quiet" label={t("What failed")}>
+        {isNarrow && <p>{why}</p>}
         <InstanceList run={run} found={found} state="failed" />
       </Popover>
     </section>

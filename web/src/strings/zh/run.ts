@@ -104,10 +104,6 @@ export const RUN: Record<string, string> = {
   "What failed": "失败的任务",
   "{count} task not run because of it": "{count} 个任务因此未运行",
   "{count} tasks not run because of it": "{count} 个任务因此未运行",
-  "{count} task failed, and the run is a success: only the last tasks decide, and these did not fail ({names}).":
-    "{count} 个任务失败，但此运行成功：只有末端任务决定结果，而它们没有失败（{names}）。",
-  "{count} tasks failed, and the run is a success: only the last tasks decide, and these did not fail ({names}).":
-    "{count} 个任务失败，但此运行成功：只有末端任务决定结果，而它们没有失败（{names}）。",
   "The chosen task": "所选任务",
   "Gantt in the whole window": "全窗口甘特图",
   "Back to tasks and log": "返回任务和日志",
@@ -129,4 +125,7 @@ export const RUN: Record<string, string> = {
   "in a run: the Gantt chart in the whole window": "在运行页：全窗口甘特图",
   "in a run: the run before or after": "在运行页：上一个或下一个运行",
   "Why: {name}": "原因：{name}",
+  "{count} task failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
+  "{count} tasks failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
+  "Only the last tasks decide, and these did not fail: {names}.": "只有末端任务决定结果，而它们没有失败：{names}。",
 };
