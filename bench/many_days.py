@@ -82,12 +82,13 @@ def simulate(folder: Path, dag_count: int, days: int) -> Iterator[Day]:
 
 def build_specs(count: int) -> Iterator[DagSpec]:
     """DAGs of ten tasks: one, then eight beside one another, then one. Each runs every two hours, at one of 120 minutes."""
-    kinds = [_build_spec(f"{minute} {hour}-23/2 * * *") for hour in range(2) for minute in range(60)]
+    kinds = [build_spec(f"{minute} {hour}-23/2 * * *") for hour in range(2) for minute in range(60)]
     for number in range(count):
         yield msgspec.structs.replace(kinds[number % len(kinds)], dag_id=f"many_{number:05d}")
 
 
-def _build_spec(cron: str) -> DagSpec:
+def build_spec(cron: str) -> DagSpec:
+    """A DAG of ten tasks: one, then eight beside one another, then one."""
     with DAG("many", schedule=CronTriggerTimetable(cron, timezone="UTC"), start_date=FIRST, catchup=True) as dag:
         first, last = task(_nothing, task_id="first")(), task(_nothing, task_id="last")()
         first >> [task(_nothing, task_id=f"t{number}")() for number in range(TASKS - 2)] >> last

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from datetime import date
 
 from gnomon.entry.projection.snapshot import TaskKeyName
 from gnomon.entry.testing.scripted import Play
@@ -37,7 +36,8 @@ class DrawnTimes:
         self._zones = zones
         self._assumed_s = assumed_s
         self._prefix = f"{seed} {sample}"
-        self._classes: dict[tuple[str, str, date], tuple[RunClass, ...]] = {}
+        self._newest: tuple[tuple[str, str, Instant], tuple[RunClass, ...]] = (("", "", 0), ())
+        """The run that was asked for last, and its classes."""
         self.assumed: dict[TaskKeyName, None] = {}
 
     def play(self, attempt: Attempt) -> Play:
@@ -72,12 +72,8 @@ class DrawnTimes:
         return model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s) - age_s
 
     def _list_classes(self, run: RunFacts) -> tuple[RunClass, ...]:
-        day = self._find_day(run.dag_id, run.run_after)
-        key = (run.dag_id, run.run_type, day)
-        classes = self._classes.get(key)
-        if classes is None:
-            classes = self._classes[key] = list_classes(day, run.run_type)
-        return classes
-
-    def _find_day(self, dag_id: str, at: Instant) -> date:
-        return to_datetime(at).astimezone(named_zone(self._zones[dag_id])).date()
+        key = (run.dag_id, run.run_type, run.run_after)
+        if self._newest[0] != key:  # the attempts of a run come close together
+            day = to_datetime(run.run_after).astimezone(named_zone(self._zones[run.dag_id])).date()
+            self._newest = (key, list_classes(day, run.run_type))
+        return self._newest[1]
