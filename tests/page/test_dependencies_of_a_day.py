@@ -161,7 +161,7 @@ def test_the_graph_folds_by_folder_and_opens_a_group(browser: Browser, product: 
     with visit(browser, product) as seen:
         seen.log_in("/dependencies/graph?fold=folder")
         page = seen.page
-        group = page.locator(".graph-node-group", has_text="across").filter(has_text="11 DAGs")
+        group = page.locator(".graph-node[data-node='group across']")
         expect(group).to_contain_text("11 DAGs")
         group.click()
         page.get_by_role("button", name="Open the group").click()

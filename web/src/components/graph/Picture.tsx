@@ -215,10 +215,13 @@ export function Picture({
   );
 }
 
-/** The middle of the first node along the direction: there one begins to read. */
+/** The middle of the first node along the direction, of several the one at the edge: there one begins to read. */
 function findStart(nodes: readonly Placed[], direction: Direction): Point {
-  const along = ({ x, y }: Point) => (direction === "LR" ? x : y);
-  const first = nodes.reduce((best, node) => (along(node) < along(best) ? node : best), nodes[0] as Placed);
+  const turn = ({ x, y }: Point) => (direction === "LR" ? [x, y] : [y, x]) as [number, number];
+  const first = nodes.reduce((best, node) => {
+    const [[along, across], [alongBest, acrossBest]] = [turn(node), turn(best)];
+    return along < alongBest - 1 || (along < alongBest + 1 && across < acrossBest) ? node : best;
+  }, nodes[0] as Placed);
   return { x: first.x + first.width / 2, y: first.y + first.height / 2 };
 }
 

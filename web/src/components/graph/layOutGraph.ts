@@ -136,7 +136,7 @@ class GraphLayouter {
     const nodes: FlatNode[] = members.map((node) => ({
       ...(this.sizes[node] as Size),
       role: "box",
-      isFlexible: node < this.count && !this.isOpen(node),
+      isFlexible: this.request.direction === "LR" && node < this.count && !this.isOpen(node),
     }));
     const firstIn = nodes.length;
     const firstOut = firstIn + new Set(sidesIn.values()).size;
