@@ -22,7 +22,7 @@ PIP := -m pip --disable-pip-version-check --no-input -q
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help up test quick lint bench soak docs references lock vulnerabilities clean
+.PHONY: help up test quick lint bench soak pictures docs references lock vulnerabilities clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -55,6 +55,9 @@ bench: .venv-test/.installed ## Measure (BENCH="wide chain" for some of it)
 
 soak: .venv-test/.installed ## The long tests: kills, leaks, fullness; bounded by SOAK_TIMEOUT seconds
 	timeout --signal=INT --kill-after=60 $(SOAK_TIMEOUT) .venv-test/bin/python -m pytest -p tests.slowest -m soak -n $(SOAK_WORKERS) --dist worksteal $(PYTEST)
+
+pictures: .venv-test/.installed ## Record the pictures of the views anew (ANSWERS=yes: what the server answers to them as well)
+	PICTURES=$(if $(filter yes,$(ANSWERS)),answers,prints) .venv-test/bin/python -m pytest tests/page/test_pictures.py -m 'soak or not soak' -n 0 $(PYTEST)
 
 lock: .venv-lock/.dependencies ## Write locks/ anew: the newest versions that pyproject.toml permits, with the hashes of all their files
 	.venv-lock/bin/uv pip compile $(LOCK) pyproject.toml -o locks/runtime.txt

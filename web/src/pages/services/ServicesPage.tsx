@@ -7,7 +7,6 @@ import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
-import { buttonClass } from "../../ui/Button";
 import { PageHeader } from "../../ui/PageHeader";
 import { Pill } from "../../ui/Pill";
 import { FIGURES, formatFigure, splitCode } from "./figures";
@@ -48,11 +47,6 @@ export function ServicesPage() {
             </span>
           )
         }
-        acts={
-          <a href="/services/plain" className={buttonClass()}>
-            {t("The same without a script")}
-          </a>
-        }
       />
       <Answer query={query} what={t("the services")}>
         {(found) => (
@@ -88,6 +82,9 @@ export function ServicesPage() {
                 <Row key={`${one.service} ${one.id}`} one={one} />
               ))}
             </StackTable>
+            <p>
+              <a href="/services/plain">{t("The same without a script")}</a>
+            </p>
           </>
         )}
       </Answer>
