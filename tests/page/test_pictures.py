@@ -40,11 +40,10 @@ _TELL_MACHINE = """() => {
 
 
 @pytest.fixture(scope="module")
-def blank(browser: Browser) -> Iterator[Page]:
+def blank(browser: Browser) -> Page:
     page = browser.new_page()
     page.goto("about:blank")
-    yield page
-    page.close()
+    return page
 
 
 @pytest.fixture(scope="module")

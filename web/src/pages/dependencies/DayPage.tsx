@@ -15,7 +15,7 @@ import { useNow } from "../../components/Ago";
 import { Answer, Failure } from "../../components/Answer";
 import { t, tn } from "../../state/language";
 import { useZone } from "../../state/times";
-import { Button, buttonClass, IconButton, Segments } from "../../ui/Button";
+import { Button, IconButton, Segments } from "../../ui/Button";
 import { Combobox } from "../../ui/Combobox";
 import { EmptyState } from "../../ui/EmptyState";
 import { EarlierIcon, GraphIcon, LaterIcon } from "../../ui/icons";
@@ -52,11 +52,13 @@ export function DayPage() {
     <>
       <PageHeader
         title={t("Dependencies of a day")}
-        facts={<span>{t("which runs of a day wait for which runs of other DAGs")}</span>}
-        acts={
-          <Link to="/dependencies/graph" search={{}} className={buttonClass()}>
-            {t("Graph of DAGs and assets")}
-          </Link>
+        facts={
+          <>
+            <Link to="/dependencies/graph" search={{}}>
+              {t("Graph of DAGs and assets")}
+            </Link>
+            <span>{t("which runs of a day wait for which runs of other DAGs")}</span>
+          </>
         }
       />
       <Answer query={graph} what={t("the dependencies")}>

@@ -9,6 +9,8 @@ import { ApiError } from "../../api/client";
 import { Failure } from "../../components/Answer";
 import { addDays } from "../../state/zonedTimes";
 import { t } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { PageHeader } from "../../ui/PageHeader";
 import { DifferenceLists } from "./DifferenceLists";
 import { buildSchedule, type LabView, readFields, type ScheduleFields, writeFields } from "./labView";
 import { ScheduleForm } from "./ScheduleForm";
@@ -45,7 +47,22 @@ export function LabPage() {
   );
   return (
     <>
-      <h1>{t("Timetable lab")}</h1>
+      <PageHeader
+        title={t("Timetable lab")}
+        facts={<span>{t("see the year of a schedule, and compare it with another")}</span>}
+        acts={
+          second ? (
+            <>
+              <Button onClick={() => set({ ...writeFields(second, ""), ...writeFields(first, "2") })}>
+                {t("Swap them")}
+              </Button>
+              <Button onClick={() => set(writeFields(undefined, "2"))}>{t("Stop the comparison")}</Button>
+            </>
+          ) : (
+            <Button onClick={() => set(writeFields({ ...first }, "2"))}>{t("Compare with another schedule")}</Button>
+          )
+        }
+      />
       <form className={styles.forms} onSubmit={(event) => event.preventDefault()}>
         <ScheduleForm
           label={second ? t("Schedule now") : t("Schedule")}
@@ -62,22 +79,6 @@ export function LabPage() {
           />
         )}
       </form>
-      <div className="acts">
-        {second ? (
-          <>
-            <button type="button" onClick={() => set(writeFields(undefined, "2"))}>
-              {t("Stop the comparison")}
-            </button>
-            <button type="button" onClick={() => set({ ...writeFields(second, ""), ...writeFields(first, "2") })}>
-              {t("Swap them")}
-            </button>
-          </>
-        ) : (
-          <button type="button" onClick={() => set(writeFields({ ...first }, "2"))}>
-            {t("Compare with another schedule")}
-          </button>
-        )}
-      </div>
       {before.isEmpty && <Examples />}
       {[next, counts, difference].map(
         (query, at) =>
@@ -101,9 +102,7 @@ export function LabPage() {
         <section>
           <h2>{t("The year")}</h2>
           <div className="acts">
-            <button type="button" onClick={() => set({ from: moveYear(year.from, -1) })}>
-              {t("Year before")}
-            </button>
+            <Button onClick={() => set({ from: moveYear(year.from, -1) })}>{t("Year before")}</Button>
             <label>
               {t("From")}{" "}
               <input
@@ -114,9 +113,7 @@ export function LabPage() {
                 onChange={(event) => set({ from: event.target.value || undefined })}
               />
             </label>
-            <button type="button" onClick={() => set({ from: moveYear(year.from, 1) })}>
-              {t("Year after")}
-            </button>
+            <Button onClick={() => set({ from: moveYear(year.from, 1) })}>{t("Year after")}</Button>
           </div>
           {counts.data.stop_reason && <p className="notice">{counts.data.stop_reason}</p>}
           <YearSheet
