@@ -113,4 +113,4 @@ test("each change is offered only inside of <Act>", () => {
     one.hasAct ? children.filter((child) => open.has(child)).map((child) => `${one.key}: <${child.name}>`) : [],
   );
   expect(leaks).toEqual([]);
-});
+}, 60_000);
