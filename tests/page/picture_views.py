@@ -45,5 +45,5 @@ VIEWS = {
     "users": "/users",
     "variables": "/variables",
 }
-QUICK = ("dags", "gallery", "inbox", "pools")
+QUICK = ("connections", "gallery", "inbox", "pools")
 """A tenth of them: `make test` has these, `make soak` has all."""
