@@ -13,6 +13,7 @@ import { SearchField } from "../../components/SearchField";
 import { t } from "../../state/language";
 import { EmptyState } from "../../ui/EmptyState";
 import { FilterIcon, GraphIcon } from "../../ui/icons";
+import { Act } from "../../components/Act";
 import { Facet } from "../../ui/Pill";
 import { ColumnsMenu } from "./ColumnsMenu";
 import { FolderMenu } from "./FolderMenu";
@@ -133,10 +134,12 @@ export function DagsPage() {
             </EmptyState>
           )}
           <PageSteps page={search.page ?? 1} size={LIST_SIZE} total={found.total} go={(page) => set({ page })} />
-          <SelectedDags
-            dagIds={found.dags.map((dag) => dag.dag_id).filter((dagId) => selected.has(dagId))}
-            clear={() => setSelected(NOTHING)}
-          />
+          <Act needs="edit DAG">
+            <SelectedDags
+              dagIds={found.dags.map((dag) => dag.dag_id).filter((dagId) => selected.has(dagId))}
+              clear={() => setSelected(NOTHING)}
+            />
+          </Act>
         </>
       )}
     />

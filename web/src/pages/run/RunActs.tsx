@@ -5,6 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { neighboursQuery } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
+import { Act } from "../../components/Act";
 import type { ActChoice } from "../../components/ActDialog";
 import { ActMenu } from "../../components/ActMenu";
 import { NoteDialog, NoteItem } from "../../components/NoteDialog";
@@ -80,7 +81,9 @@ export function RunActs({ run }: { run: DagRun }) {
           {t("All events")}
         </MenuItem>
       </ActMenu>
-      {isNoteOpen && <NoteDialog place={place} note={run.note} close={() => setNoteOpen(false)} />}
+      <Act dagId={place.dagId}>
+        {isNoteOpen && <NoteDialog place={place} note={run.note} close={() => setNoteOpen(false)} />}
+      </Act>
     </>
   );
 }

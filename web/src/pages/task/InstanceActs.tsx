@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import type { InstancePlace } from "../../api/places";
 import type { TaskInstance } from "../../api/shapes";
+import { Act } from "../../components/Act";
 import { ActMenu } from "../../components/ActMenu";
 import { NoteDialog, NoteItem } from "../../components/NoteDialog";
 import { useNarrow } from "../../components/useNarrow";
@@ -41,7 +42,9 @@ export function InstanceActs({ at, one, isSmall, children }: Props) {
         </MenuItem>
         {children}
       </ActMenu>
-      {isNoteOpen && <NoteDialog place={at} note={one.note} close={() => setNoteOpen(false)} />}
+      <Act dagId={at.dagId}>
+        {isNoteOpen && <NoteDialog place={at} note={one.note} close={() => setNoteOpen(false)} />}
+      </Act>
     </>
   );
 }
