@@ -8941,6 +8941,8 @@ export interface components {
             start_date: string | null;
             /** End Date */
             end_date: string | null;
+            /** Version */
+            version: number | null;
         };
         /**
          * GridTable

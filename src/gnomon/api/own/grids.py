@@ -37,6 +37,8 @@ class GridRunAnswer(Answer):
     run_after: datetime
     start_date: datetime | None
     end_date: datetime | None
+    version: int | None
+    """The number of the version of the DAG that the run uses."""
 
 
 class GridGroupAnswer(Answer):
@@ -109,8 +111,9 @@ def _build(grid: CompactGrid) -> dict[str, Any]:
             "run_after": iso(run.run_after),
             "start_date": iso(run.started_at),
             "end_date": iso(run.ended_at),
+            "version": version,
         }
-        for run in grid.runs
+        for run, version in zip(grid.runs, grid.versions, strict=True)
     ]
     return {
         "dag_id": grid.dag_id,

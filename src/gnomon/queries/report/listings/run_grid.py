@@ -80,6 +80,8 @@ class CompactGrid:
     dag_id: str
     states: list[str | None]
     runs: list[RunRecord]
+    versions: list[int | None]
+    """For each run, the number of the version of the DAG that it uses."""
     has_older: bool
     """Runs before the first one meet the conditions too."""
     task_ids: list[str]
@@ -103,7 +105,8 @@ def read_compact_grid(
     position = None if before is None else Position((before.run_after, before.run_pk))
     of_dag = Condition("dag_pk", Operator.EQUAL, dag.dag_pk)
     page = read_run_page(tx, PageQuery((of_dag, *conditions), _NEWEST_FIRST, count, position=position))
-    runs = [listed.run for listed in page.runs][::-1]
+    listed_runs = page.runs[::-1]
+    runs = [listed.run for listed in listed_runs]
     numbers: dict[int, int] = {}
     lines = _read_lines(tx, runs, numbers)
     current = [task.task_id for task in dag.spec.tasks]
@@ -124,6 +127,7 @@ def read_compact_grid(
         dag.dag_id,
         states,
         runs,
+        [listed.version_number for listed in listed_runs],
         page.has_more,
         [*current, *former],
         groups,
