@@ -117,7 +117,8 @@ def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_b
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_steps")
         page = seen.page
-        page.get_by_role("link", name="All runs of this DAG").click()
+        page.get_by_role("button", name="More acts").click()
+        page.get_by_role("menuitem", name="All runs of this DAG").click()
         expect(page).to_have_url(re.compile(r"/runs\?dag_id=asked_steps"))
         page.get_by_role("link", name="one", exact=True).click()
         page.get_by_role("navigation", name="Views of the run").get_by_role("link", name="Graph").click()

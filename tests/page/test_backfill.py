@@ -34,6 +34,7 @@ def test_a_backfill_is_previewed_created_and_cancelled(
         page.get_by_role("button", name="Show the slots").click()
         slots = page.get_by_label("Slots of the range")
         expect(slots.get_by_role("heading")).to_have_text("5 slots in the range")
+        expect(slots.get_by_role("status")).to_have_text("5 will run")
         expect(slots.get_by_role("listitem").first).to_contain_text("the slot has no run: one is created")
         seen.check()
         page.get_by_role("button", name="Create the backfill").click()
@@ -42,6 +43,10 @@ def test_a_backfill_is_previewed_created_and_cancelled(
         backfill.get_by_role("button", name="Continue").click()
         page.get_by_role("button", name="Show the slots").click()
         expect(slots.get_by_role("listitem").first).to_contain_text("it is left as it is")
+        expect(slots.get_by_role("status")).to_contain_text("stay")
+        expect(page.get_by_role("button", name="Create the backfill")).to_have_attribute(
+            "title", "No slot of the range would run."
+        )
         page.get_by_role("button", name="Cancel …").click()
         page.get_by_role("button", name="Cancel the backfill").click()
         expect(page.get_by_text("cancelled").first).to_be_visible()

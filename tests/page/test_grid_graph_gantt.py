@@ -188,8 +188,7 @@ def test_the_grid_folds_groups_and_moves_by_keys(browser: Browser, grouped: Prod
         expect(page).to_have_url(re.compile("state=failed"))
         expect(grid.get_by_role("gridcell", name=re.compile("open_session"))).to_have_count(0)
         seen.check()
-        if size == "narrow":
-            page.get_by_role("button", name="More filters").click()
+        page.get_by_role("button", name="Filters").click()
         page.get_by_label("Runs shown").select_option("queued")
         expect(page.get_by_text("No run fits these filters.")).to_be_visible()
 
@@ -203,13 +202,14 @@ def test_the_last_day_of_the_grid_is_part_of_it(browser: Browser, grouped: Produ
         day = page.evaluate(
             "fetch('/api/v2/dags/folded/dagRuns/first').then(answer => answer.json()).then(run => new Date(run.run_after).toLocaleDateString('sv'))"
         )
-        page.get_by_label("due from").fill(day)
-        page.get_by_label("due to").fill(day)
+        page.get_by_role("button", name="Filters").click()
+        page.get_by_label("due from", exact=True).fill(day)
+        page.get_by_label("due to", exact=True).fill(day)
         expect(page).to_have_url(re.compile("to="))
-        expect(page.get_by_label("due to")).to_have_value(day)
+        expect(page.get_by_label("due to", exact=True)).to_have_value(day)
         expect(cell).to_be_visible()
         expect(page.get_by_text("No run fits these filters.")).to_have_count(0)
-        page.get_by_label("due to").fill("2020-01-01")
+        page.get_by_label("due to", exact=True).fill("2020-01-01")
         expect(page.get_by_text("No run fits these filters.")).to_be_visible()
 
 
@@ -254,3 +254,61 @@ def test_grid_of_5000_tasks_and_365_runs_asks_the_server_once_and_scrolls(browse
         expect(grid.get_by_role("gridcell", name=f"task_{TASKS - 1}, run_0: success")).to_be_visible()
         assert page.evaluate("document.querySelectorAll('[role=gridcell]').length") < 3_000
         assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("size", "head", "cell"), [("wide", 120, 260), ("narrow", 96, 300)])
+def test_the_head_of_a_dag_leaves_the_window_to_its_grid(
+    browser: Browser, grouped: Product, size: str, head: int, cell: int
+) -> None:
+    grouped.write(
+        "calm.py", GROUPED.replace('"folded"', '"calm"').replace('raise ValueError("a bad row")', 'print("clean")')
+    )
+    grouped.has_dag("calm")
+    grouped.run("calm", "--run-id", f"well_{size}")
+    with visit(browser, grouped, size) as seen:
+        seen.log_in("/dags/calm")
+        first = seen.page.get_by_role("gridcell").first
+        expect(first).to_be_visible()
+        assert seen.page.locator("[data-page-header]").bounding_box()["height"] <= head  # type: ignore[index]
+        assert first.bounding_box()["y"] < cell  # type: ignore[index]
+        seen.check()
+
+
+def test_a_cell_opens_a_sheet_beside_the_grid_and_the_address_keeps_it(browser: Browser, grouped: Product) -> None:
+    with visit(browser, grouped) as seen:
+        seen.log_in("/dags/folded")
+        page = seen.page
+        page.get_by_role("gridcell", name="transform.clean, first: failed").click()
+        sheet = page.get_by_role("dialog", name="transform.clean")
+        expect(sheet.get_by_role("log")).to_be_visible()
+        expect(page).to_have_url(re.compile(r"run=first.*instance=transform\.clean"))
+        seen.check()
+        sheet.get_by_role("button", name="Tries").click()
+        page.reload()
+        expect(sheet.get_by_role("table")).to_be_visible()
+        page.get_by_role("grid", name="Runs and tasks").focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("ArrowDown")  # over the group to its task
+        expect(page.get_by_role("dialog", name="transform.join.merge")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(page).not_to_have_url(re.compile("run="))
+        page.get_by_role("button", name=re.compile("^first, manual, success")).click()
+        run = page.get_by_role("dialog", name="first")
+        run.get_by_role("button", name=re.compile("^transform.clean")).click()
+        expect(page.get_by_role("dialog", name="transform.clean").get_by_role("log")).to_be_visible()
+        seen.check()
+
+
+def test_the_card_of_a_cell_says_why_it_failed_and_stays_below_the_pointer(browser: Browser, grouped: Product) -> None:
+    with visit(browser, grouped) as seen:
+        seen.log_in("/dags/folded")
+        page = seen.page
+        page.get_by_role("gridcell", name="transform.clean, first: failed").hover()
+        card = page.locator("[data-grid-card]")
+        expect(card).to_contain_text("it ended in state failed")
+        card.get_by_role("link", name="Whole page").hover()
+        expect(card).to_be_visible()
+        seen.check()
+        card.get_by_role("link", name="Whole page").click()
+        expect(page).to_have_url(re.compile("/dags/folded/runs/first/tasks/transform.clean"))

@@ -162,8 +162,8 @@ def find_problems(seen: Visit) -> list[str]:
 
 def test_a_long_text_is_shown_whole_on_demand(browser: Browser, filled: Product) -> None:
     with visit(browser, filled, "narrow") as seen:
-        seen.log_in(DAG)
-        head = seen.page.locator(".head")
+        seen.log_in(f"{DAG}/details")
+        head = seen.page.locator("[data-description]")
         shows = head.get_by_role("button", name="show all, 10,")
         expect(shows).to_be_visible()
         assert len(head.inner_text()) < 1_000

@@ -71,10 +71,11 @@ def test_pause_and_run_with_parameters(browser: Browser, product: Product) -> No
     with visit(browser, product) as seen:
         seen.log_in("/dags/nightly")
         page = seen.page
-        page.get_by_role("button", name="Pause", exact=True).click()
-        expect(page.get_by_role("button", name="Unpause")).to_be_visible()
+        switch = page.get_by_role("switch", name="nightly is active")
+        switch.click()
+        expect(switch).not_to_be_checked()
         page.get_by_role("button", name="Unpause").click()
-        expect(page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        expect(switch).to_be_checked()
         page.get_by_role("link", name="Run it …").click()
         field = page.get_by_label("day", exact=True)
         expect(field).to_have_value("3")
@@ -101,7 +102,7 @@ def test_the_grid_is_moved_through_by_keys_and_its_filters_are_the_address(brows
         page = seen.page
         page.get_by_role("grid").focus()
         page.keyboard.press("n")
-        page.keyboard.press("Enter")
+        page.keyboard.press("Shift+Enter")
         expect(page).to_have_url(re.compile("/dags/hostile/runs/first/tasks/say"))
         seen.open("/dags/nightly?task=load&runs=10")
         expect(page.get_by_role("rowheader")).to_have_text(["load"])
@@ -116,7 +117,7 @@ def test_a_mapped_task_leads_to_the_list_of_its_instances_and_each_to_its_log(
     product.run("mapped", "--run-id", "three")
     with visit(browser, product) as seen:
         seen.log_in("/dags/mapped")
-        seen.page.get_by_role("gridcell", name="double, three: 3 success").click()
+        seen.page.get_by_role("gridcell", name="double, three: 3 success").dblclick()
         expect(seen.page.get_by_label("Task instances").get_by_role("link")).to_have_count(3)
         seen.check()
         seen.page.get_by_role("link", name="double [1]").click()

@@ -109,7 +109,7 @@ def test_a_grant_offers_the_acts_on_its_dag(browser: Browser, reader: Product) -
     with visit(browser, reader) as seen:
         _log_in(seen)
         seen.open("/dags/gated")
-        expect(seen.page.get_by_role("button", name="Pause", exact=True)).to_be_visible()
+        expect(seen.page.get_by_role("switch", name="gated is active")).to_be_visible()
         seen.open("/dags/gated/trigger")
         expect(seen.page.get_by_role("button", name="Run now")).to_be_visible()
         seen.check()

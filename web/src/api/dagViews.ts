@@ -2,7 +2,7 @@
 
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
-import type { Grid, RunTimeline, Structure } from "./shapes";
+import type { DagOverview, Grid, RunTimeline, Structure } from "./shapes";
 
 const PICKED_RUNS = 50;
 
@@ -101,4 +101,13 @@ export const newestRunsQuery = (dagId: string) =>
         path: { dag_id: dagId },
         query: { limit: PICKED_RUNS, order_by: "-run_after" },
       }),
+  });
+
+/** The facts of a DAG as its line in the list has them: the newest runs, the schedule, the next run. Null for a DAG that is not listed. */
+export const dagFactsQuery = (dagId: string) =>
+  queryOptions({
+    queryKey: ["dag", dagId, "facts"],
+    queryFn: async () =>
+      ((await get("/api/gnomon/v1/dags", { query: { dag_id: [dagId], limit: 1 } })).dags[0] ??
+        null) as DagOverview | null,
   });

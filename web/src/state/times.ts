@@ -165,6 +165,14 @@ export function formatWeekday(text: string, zone: Zone): string {
   return momentFormat("weekday", zone, readLanguage()).format(new Date(text));
 }
 
+/** `28 Nov`, in the zone; `isTimed`: with its clock. */
+export function formatDay(text: string, zone: Zone, isTimed = false): string {
+  const at = new Date(text);
+  const language = readLanguage();
+  const day = momentFormat("daySoon", zone, language).format(at);
+  return isTimed ? `${day} ${momentFormat("clock", zone, language).format(at)}` : day;
+}
+
 /** `04:00:12`, in the zone. */
 export function formatClock(text: string, zone: Zone): string {
   return momentFormat("clockSeconds", zone, readLanguage()).format(new Date(text));

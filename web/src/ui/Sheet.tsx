@@ -14,10 +14,12 @@ interface Props {
   aside?: ReactNode;
   open: boolean;
   close: () => void;
+  /** On a wide window the view makes room, so that the sheet covers nothing of it. */
+  isBeside?: boolean;
   children: ReactNode;
 }
 
-export function Sheet({ title, aside, open, close, children }: Props) {
+export function Sheet({ title, aside, open, close, isBeside, children }: Props) {
   const isModal = useNarrow();
   const box = useRef<HTMLDivElement>(null);
   return (
@@ -27,7 +29,7 @@ export function Sheet({ title, aside, open, close, children }: Props) {
       onClose={close}
       modal={isModal}
       portal
-      className={styles.sheet}
+      className={isBeside ? `${styles.sheet} ${styles.beside}` : styles.sheet}
       // The view beside it is used while the sheet is open: a click there chooses something else.
       hideOnInteractOutside={isModal}
       autoFocusOnShow={isModal}

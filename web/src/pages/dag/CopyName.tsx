@@ -1,17 +1,18 @@
-/** A button that copies a name, for names that a view must shorten. */
+/** A button that copies a name. */
 
 import { useState } from "react";
 import { t } from "../../state/language";
+import { IconButton } from "../../ui/Button";
+import { CheckIcon, CopyIcon } from "../../ui/icons";
 
 export function CopyName({ name }: { name: string }) {
   const [copied, setCopied] = useState("");
   return (
-    <button
-      type="button"
+    <IconButton
+      isSmall
+      icon={copied === name ? CheckIcon : CopyIcon}
+      label={copied === name ? t("Copied") : t("Copy {name}", { name })}
       onClick={() => void navigator.clipboard?.writeText(name).then(() => setCopied(name))}
-      aria-label={t("Copy {name}", { name })}
-    >
-      {copied === name ? t("copied") : t("copy")}
-    </button>
+    />
   );
 }

@@ -1,25 +1,29 @@
 /** The grid of a DAG and its coming runs. */
 
-import { useInfiniteQuery, type UseQueryResult } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
 import { gridPiecesQuery } from "../../api/dagViews";
+import { nextRunsQuery } from "../../api/queries";
 import type { Grid as GridData } from "../../api/shapes";
+import { Act } from "../../components/Act";
 import { Answer } from "../../components/Answer";
-import { DayField } from "../../components/filters/ZonedFields";
-import { MoreFilters } from "../../components/filters/MoreFilters";
-import { SearchField } from "../../components/SearchField";
-import { stateName, typeName } from "../../components/StateBadge";
+import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
-import { Grid } from "./Grid";
+import { Button, buttonClass } from "../../ui/Button";
+import { EmptyState } from "../../ui/EmptyState";
+import { GridIcon, RunIcon, SearchIcon } from "../../ui/icons";
+import { Grid, type GridSelection, pageHref } from "./Grid";
+import type { PlannedRun } from "./GridHead";
 import { joinPieces } from "./gridPieces";
-import { FOLD_ABOVE } from "./gridRows";
-import { chooseRuns, type DagView, RUNS_SHOWN } from "./gridView";
+import { FOLD_ABOVE, selectRows } from "./gridRows";
+import { GridSheet } from "./GridSheet";
+import { GridToolbar } from "./GridToolbar";
+import { chooseRuns, closeSheet, type DagView, openSheet, RUNS_SHOWN } from "./gridView";
 import { NextRuns } from "./NextRuns";
 
-const COUNTS = [10, 25, 50, 100, 365];
-const RUN_STATES = ["queued", "running", "success", "failed"];
-const RUN_TYPES = ["scheduled", "manual", "backfill", "asset_triggered"];
+/** So many coming runs stand behind those there are. */
+const PLANNED_MAX = 3;
 
 const route = getRouteApi("/dags/$dagId/");
 
@@ -27,19 +31,74 @@ export function DagPage() {
   const { dagId } = route.useParams();
   const view = route.useSearch();
   const navigate = useNavigate();
-  const set = (some: DagView) =>
-    void navigate({ to: "/dags/$dagId", params: { dagId }, search: { ...view, ...some }, replace: true });
-  const grid = useGrid(dagId, view);
+  const router = useRouter();
+  const go = (search: DagView, replace: boolean) =>
+    void navigate({ to: "/dags/$dagId", params: { dagId }, search, replace, resetScroll: false });
+  const set = (some: DagView) => go({ ...view, ...some }, true);
+  const query = useGrid(dagId, view);
+  const grid = query.data;
+  const folded = useFolded(grid, view.fold);
+  const rows = useMemo(
+    () => grid && selectRows(grid, { search: view.task ?? "", only: view.state, folded }),
+    [grid, view.task, view.state, folded],
+  );
+  const shown = useMemo(() => rows && new Set(rows.flatMap((row) => row.tasks)).size, [rows]);
+  const planned = usePlanned(dagId, view, useNarrow() ? 1 : PLANNED_MAX);
+  const setFolded = (next: ReadonlySet<string>) =>
+    set({ fold: next.size === 0 ? "-" : [...next].toSorted().join(",") });
+  const toggleGroup = (group: string) => {
+    const next = new Set(folded);
+    if (!next.delete(group)) next.add(group);
+    setFolded(next);
+  };
+  const select = ({ runId, taskId }: GridSelection) => go(openSheet(view, runId, taskId), view.run !== undefined);
+  const openPage = (selection: GridSelection, isInTab: boolean) => {
+    const href = pageHref(dagId, selection);
+    if (isInTab) window.open(href, "_blank", "noopener");
+    else router.history.push(href);
+  };
   return (
     <>
-      <section>
-        <h2>{t("Runs")}</h2>
-        <GridFilters view={view} set={set} />
-        <Answer query={grid} what={t("the grid")}>
-          {(found) => <Shown grid={found} view={view} set={set} />}
+      <section aria-label={t("Runs")}>
+        <GridToolbar
+          grid={grid}
+          view={view}
+          set={set}
+          shown={shown}
+          fold={(isFolded) => setFolded(new Set(isFolded ? grid?.groups.map((group) => group.group_id) : []))}
+        />
+        <Answer query={query} what={t("the grid")}>
+          {(found) =>
+            found.runs.length === 0 ? (
+              <NoRuns dagId={dagId} view={view} set={set} />
+            ) : rows?.length === 0 ? (
+              <EmptyState
+                icon={SearchIcon}
+                title={t("No task fits.")}
+                acts={<Button onClick={() => set({ task: undefined, state: undefined })}>{t("Show all tasks")}</Button>}
+              />
+            ) : (
+              <Grid
+                grid={found}
+                rows={rows ?? []}
+                planned={planned}
+                selection={view.run === undefined ? undefined : { runId: view.run, taskId: view.instance }}
+                select={select}
+                openPage={openPage}
+                toggleGroup={toggleGroup}
+                toggleFailed={() => set({ state: view.state === "failed" ? undefined : "failed" })}
+              />
+            )
+          }
         </Answer>
       </section>
       <NextRuns dagId={dagId} />
+      <GridSheet
+        dagId={dagId}
+        view={view}
+        set={(some) => go({ ...closeSheet(view), ...some }, true)}
+        close={() => go(closeSheet(view), true)}
+      />
     </>
   );
 }
@@ -55,124 +114,69 @@ function useGrid(dagId: string, view: DagView): UseQueryResult<GridData> {
   return { ...pieces, data } as unknown as UseQueryResult<GridData>;
 }
 
-function GridFilters({ view, set }: { view: DagView; set: (some: DagView) => void }) {
-  const count = view.runs ?? RUNS_SHOWN;
-  const narrow = (some: DagView) => set({ ...some, before: undefined });
-  return (
-    <form className="filters" onSubmit={(event) => event.preventDefault()}>
-      <label>
-        {t("Runs")}{" "}
-        <select value={count} onChange={(event) => set({ runs: Number(event.target.value) })}>
-          {[...new Set([...COUNTS, count])]
-            .toSorted((a, b) => a - b)
-            .map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-        </select>
-      </label>
-      <SearchField label={t("Task")} value={view.task} onChange={(task) => set({ task })} />
-      <label>
-        {t("Tasks shown")}{" "}
-        <select
-          value={view.state ?? ""}
-          onChange={(event) => set({ state: (event.target.value || undefined) as DagView["state"] })}
-        >
-          <option value="">{t("all")}</option>
-          <option value="failed">{t("only those that failed")}</option>
-          <option value="unfinished">{t("only those that have not ended")}</option>
-        </select>
-      </label>
-      <MoreFilters holds={[view.run_state, view.type, view.from, view.to].filter((one) => one !== undefined).length}>
-        <label>
-          {t("Runs shown")}{" "}
-          <select
-            value={view.run_state ?? ""}
-            onChange={(event) => narrow({ run_state: event.target.value || undefined })}
-          >
-            <option value="">{t("all")}</option>
-            {RUN_STATES.map((one) => (
-              <option key={one} value={one}>
-                {stateName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t("Type")}{" "}
-          <select value={view.type ?? ""} onChange={(event) => narrow({ type: event.target.value || undefined })}>
-            <option value="">{t("all")}</option>
-            {RUN_TYPES.map((one) => (
-              <option key={one} value={one}>
-                {typeName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <DayField label={t("due from")} value={view.from} onChange={(from) => narrow({ from })} />
-        <DayField label={t("due to")} isLast value={view.to} onChange={(to) => narrow({ to })} />
-      </MoreFilters>
-    </form>
+const NO_RUNS: readonly PlannedRun[] = [];
+
+/** The next coming runs, where the newest runs are shown and nothing narrows them. */
+function usePlanned(dagId: string, view: DagView, count: number): readonly PlannedRun[] {
+  const next = useQuery(nextRunsQuery(dagId)).data;
+  const isWhole =
+    view.before === undefined && view.to === undefined && view.run_state === undefined && view.type === undefined;
+  return useMemo(
+    () => (isWhole && next && next.blocked === null && !next.paused ? next.next_runs.slice(0, count) : NO_RUNS),
+    [isWhole, next, count],
   );
 }
 
-function Shown({ grid, view, set }: { grid: GridData; view: DagView; set: (some: DagView) => void }) {
-  const { groups, task_ids } = grid;
-  const count = task_ids.length;
-  const folded = useMemo(() => readFolded(groups, count, view.fold), [groups, count, view.fold]);
-  const setFolded = (next: ReadonlySet<string>) =>
-    set({ fold: next.size === 0 ? "-" : [...next].toSorted().join(",") });
-  const toggle = (group: string) => {
-    const next = new Set(folded);
-    if (!next.delete(group)) next.add(group);
-    setFolded(next);
-  };
+/** Group ids have no comma. */
+function useFolded(grid: GridData | undefined, fold: string | undefined): ReadonlySet<string> {
+  const groups = grid?.groups;
+  const taskCount = grid?.task_ids.length ?? 0;
+  return useMemo(() => {
+    if (fold !== undefined) return new Set(fold === "-" ? [] : fold.split(","));
+    return new Set(taskCount > FOLD_ABOVE ? groups?.map((group) => group.group_id) : []);
+  }, [groups, taskCount, fold]);
+}
+
+function NoRuns({ dagId, view, set }: { dagId: string; view: DagView; set: (some: DagView) => void }) {
   const isFiltered =
     view.run_state !== undefined ||
     view.type !== undefined ||
     view.from !== undefined ||
     view.to !== undefined ||
     view.before !== undefined;
-  if (grid.runs.length === 0)
-    return <p>{isFiltered ? t("No run fits these filters.") : t("This DAG has had no run yet.")}</p>;
-  return (
-    <>
-      <div className="acts">
-        {grid.has_older && (
-          <button type="button" onClick={() => set({ before: grid.runs[0]?.run_id })}>
-            ← {t("Older runs")}
-          </button>
-        )}
-        {view.before !== undefined && (
-          <button type="button" onClick={() => set({ before: undefined })}>
-            {t("Newest runs")} →
-          </button>
-        )}
-        {grid.groups.length > 0 && (
-          <button type="button" onClick={() => setFolded(new Set(grid.groups.map((group) => group.group_id)))}>
-            {t("Fold all groups")}
-          </button>
-        )}
-        {grid.groups.length > 0 && (
-          <button type="button" onClick={() => setFolded(new Set())}>
-            {t("Open all groups")}
-          </button>
-        )}
-        <Link to="/runs" search={{ dag_id: grid.dag_id }}>
-          {t("All runs of this DAG")}
-        </Link>
-      </div>
-      <Grid
-        grid={grid}
-        choice={{ search: view.task ?? "", only: view.state, folded }}
-        toggleGroup={toggle}
-        toggleFailed={() => set({ state: view.state === "failed" ? undefined : "failed" })}
+  if (isFiltered)
+    return (
+      <EmptyState
+        icon={SearchIcon}
+        title={t("No run fits these filters.")}
+        acts={
+          <Button
+            onClick={() =>
+              set({ run_state: undefined, type: undefined, from: undefined, to: undefined, before: undefined })
+            }
+          >
+            {t("Clear all filters")}
+          </Button>
+        }
       />
-    </>
+    );
+  return (
+    <EmptyState
+      icon={GridIcon}
+      title={t("This DAG has had no run yet.")}
+      acts={
+        <Act dagId={dagId}>
+          <Link className={buttonClass()} to="/dags/$dagId/trigger" params={{ dagId }} search={{}}>
+            <RunIcon size={16} strokeWidth={1.75} aria-hidden="true" />
+            {t("Run it …")}
+          </Link>
+          <Link className={buttonClass()} to="/dags/$dagId/backfill" params={{ dagId }} search={{}}>
+            {t("New backfill")}
+          </Link>
+        </Act>
+      }
+    >
+      <p>{t("Each run is a column here, and each of its tasks a cell.")}</p>
+    </EmptyState>
   );
-}
-
-/** Group ids have no comma. */
-function readFolded(groups: GridData["groups"], taskCount: number, fold: string | undefined): ReadonlySet<string> {
-  if (fold !== undefined) return new Set(fold === "-" ? [] : fold.split(","));
-  return new Set(taskCount > FOLD_ABOVE ? groups.map((group) => group.group_id) : []);
 }

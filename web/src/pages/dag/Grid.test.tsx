@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
 
-import { act, fireEvent, screen, waitFor } from "@testing-library/react";
+import { act, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Grid as GridData } from "../../api/shapes";
 import { renderInPage } from "../../testing/renderInPage";
 import { Grid } from "./Grid";
+import { selectRows } from "./gridRows";
 
 const run = (run_id: string) => ({
   run_id,
@@ -13,6 +14,7 @@ const run = (run_id: string) => ({
   run_after: "2026-01-01T00:00:00Z",
   start_date: null,
   end_date: null,
+  version: null,
 });
 const GRID: GridData = {
   dag_id: "sales",
@@ -29,6 +31,8 @@ const GRID: GridData = {
   task_groups: [null, 0, null],
   mapped: [],
 };
+const select = vi.fn();
+const openPage = vi.fn();
 const toggleGroup = vi.fn();
 const toggleFailed = vi.fn();
 
@@ -42,10 +46,14 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 async function show(grid = GRID) {
-  const address = await renderInPage(() => (
+  await renderInPage(() => (
     <Grid
       grid={grid}
-      choice={{ search: "", only: undefined, folded: new Set<string>() }}
+      rows={selectRows(grid, { search: "", only: undefined, folded: new Set<string>() })}
+      planned={[]}
+      selection={undefined}
+      select={select}
+      openPage={openPage}
       toggleGroup={toggleGroup}
       toggleFailed={toggleFailed}
     />
@@ -53,7 +61,7 @@ async function show(grid = GRID) {
   const press = async (...keys: string[]) => {
     for (const key of keys) await act(async () => void fireEvent.keyDown(screen.getByRole("grid"), { key }));
   };
-  return { address, press };
+  return { press };
 }
 
 const chosen = () => screen.getByRole("gridcell", { selected: true }).getAttribute("aria-label");
@@ -68,14 +76,16 @@ test("the arrows go from cell to cell, and stop at the edges", async () => {
   expect(screen.getByRole("grid").getAttribute("aria-activedescendant")).toBe("cell-2-0");
 });
 
-test("n goes to the next failed task, and Enter opens it", async () => {
-  const { press, address } = await show();
+test("n goes to the next failed task, Enter opens its sheet and with Shift its page", async () => {
+  const { press } = await show();
   await press("n");
   expect(chosen()).toBe("send, newest: failed");
   await press("n");
   expect(chosen()).toBe("parts.copy, older: failed");
   await press("Enter");
-  await waitFor(() => expect(address()).toBe("/dags/sales/runs/older/tasks/parts.copy"));
+  expect(select.mock.calls).toEqual([[{ runId: "older", taskId: "parts.copy" }]]);
+  await act(async () => void fireEvent.keyDown(screen.getByRole("grid"), { key: "Enter", shiftKey: true }));
+  expect(openPage.mock.calls).toEqual([[{ runId: "older", taskId: "parts.copy" }, false]]);
 });
 
 test("Enter folds a group, f shows only what failed, and keys with a modifier are left to the browser", async () => {

@@ -1,113 +1,130 @@
-/** Runs × tasks. Only the rows and columns in view are in the document; nothing is asked of the server on a move, a hover or a fold. */
+/** Runs × tasks. Only the rows and columns in view are in the document; nothing is asked of the server on a move or a fold. */
 
-import { useOverscan } from "../../state/printing";
-import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import {
-  type KeyboardEvent,
-  memo,
-  type MouseEvent,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { type KeyboardEvent, type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Grid as GridData } from "../../api/shapes";
-import { PlainLink } from "../../components/PlainLink";
-import { stateClass, stateName, stateShape, typeName } from "../../components/StateBadge";
-import { usePreload } from "../../components/usePreload";
-import { listHref } from "../../state/addresses";
-import { t, tn } from "../../state/language";
-import { formatDuration, formatTime, useZone } from "../../state/times";
+import { useNarrow } from "../../components/useNarrow";
+import { runHref, taskHref } from "../../state/addresses";
+import { t } from "../../state/language";
+import { useOverscan } from "../../state/printing";
+import { nameRun } from "../../state/runNames";
+import { useZone } from "../../state/times";
+import { type CardHandle, GridCard } from "./GridCard";
+import { GridHead, type PlannedRun } from "./GridHead";
+import { GridLine } from "./GridLine";
+import { listVersionChanges } from "./gridBars";
+import { listDayLabels, listDayStarts, listLines } from "./gridDays";
+import { findNextFailed, type GridRow, move, type Place } from "./gridRows";
+import { COLUMN_PX, HEAD_PX, ROW_PX } from "./gridSizes";
 import styles from "./grid.module.css";
-import { describeCounts, type StateCounts } from "./cellStates";
-import { findNextFailed, type GridRow, move, type Place, readRow, type RowChoice, selectRows } from "./gridRows";
 
-const ROW_PX = 28;
-const COLUMN_PX = 28;
-const BAR_PX = 48;
 const CHAR_PX = 7.3;
 const INDENT_PX = 14;
 /** Columns are drawn in pieces of so many, so that most moves to the side draw nothing anew. */
 const PIECE = 16;
-const TYPE_SIGNS: Record<string, string> = { manual: "▷", backfill: "↶", asset_triggered: "◈" };
+/** While the keys move, the sheet follows the cell on which they rest. */
+const FOLLOW_MS = 200;
+
+/** What the sheet beside the grid shows: a run, or a task in it. */
+export interface GridSelection {
+  runId: string;
+  taskId: string | undefined;
+}
 
 export interface GridProps {
   grid: GridData;
-  choice: RowChoice;
+  rows: GridRow[];
+  planned: readonly PlannedRun[];
+  selection: GridSelection | undefined;
+  select: (selection: GridSelection) => void;
+  /** The whole page of a run or a task. */
+  openPage: (selection: GridSelection, isInTab: boolean) => void;
   toggleGroup: (group: string) => void;
   toggleFailed: () => void;
 }
 
-export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
-  const { search, only, folded } = choice;
-  const rows = useMemo(() => selectRows(grid, { search, only, folded }), [grid, search, only, folded]);
-  const [place, setPlace] = useState<Place>({ row: 0, column: Math.max(0, grid.runs.length - 1) });
+export function Grid({ grid, rows, planned, selection, select, openPage, toggleGroup, toggleFailed }: GridProps) {
+  const zone = useZone();
+  const columns = grid.runs.length;
+  const [place, setPlace] = useState<Place>(
+    () => findPlaceOf(grid, rows, selection) ?? { row: 0, column: columns - 1 },
+  );
   const frame = useRef<HTMLDivElement>(null);
+  const card = useRef<CardHandle>(null);
   const nameWidth = useNameWidth(rows, frame);
   const lines = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_PX,
     overscan: useOverscan(4),
-    scrollMargin: BAR_PX + 8,
+    scrollMargin: HEAD_PX,
   });
-  const pieces = usePieces(frame, grid.runs.length, nameWidth);
-  const navigate = useNavigate();
-  const openRun = (column: number) =>
-    void navigate({
-      to: "/dags/$dagId/runs/$runId",
-      params: { dagId: grid.dag_id, runId: grid.runs[column]?.run_id ?? "" },
-      search: {},
-    });
-  const open = (at: Place) => {
+  const pieces = usePieces(frame, columns, nameWidth);
+  const names = useMemo(() => grid.runs.map((run) => nameRun(run.run_id, zone)), [grid.runs, zone]);
+  const instants = useMemo(() => [...grid.runs, ...planned].map((run) => run.run_after), [grid.runs, planned]);
+  const starts = useMemo(() => listDayStarts(instants, zone), [instants, zone]);
+  const labels = useMemo(() => listDayLabels(instants, starts), [instants, starts]);
+  const mapped = useMemo(() => new Set(grid.mapped.map((at) => grid.task_ids[at])), [grid.mapped, grid.task_ids]);
+  const follow = useRef<number>(undefined);
+  useEffect(() => () => window.clearTimeout(follow.current), []);
+  const selectAt = (at: Place) => {
     const run = grid.runs[at.column];
     const row = rows[at.row];
-    if (!run || !row) return;
-    if (row.isFolded !== undefined) toggleGroup(row.id);
-    else
-      void navigate({
-        to: "/dags/$dagId/runs/$runId/tasks/$taskId",
-        params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
-        search: {},
-      });
+    if (run && row && row.isFolded === undefined) select({ runId: run.run_id, taskId: row.id });
+  };
+  const open = (at: Place) => {
+    const row = rows[at.row];
+    if (row?.isFolded !== undefined) toggleGroup(row.id);
+    else selectAt(at);
+  };
+  const openWhole = (at: Place, isInTab: boolean) => {
+    const run = grid.runs[at.column];
+    const row = rows[at.row];
+    if (run && row && row.isFolded === undefined) openPage({ runId: run.run_id, taskId: row.id }, isInTab);
   };
   const show = (at: Place) => {
     setPlace(at);
     lines.scrollToIndex(at.row);
     scrollToColumn(frame.current, at.column, nameWidth);
+    card.current?.hide();
+    window.clearTimeout(follow.current);
+    if (selection?.taskId !== undefined) follow.current = window.setTimeout(() => selectAt(at), FOLLOW_MS);
   };
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "f") toggleFailed();
+    else if (event.key === "Enter" && event.shiftKey) openWhole(place, false);
     else if (event.key === "Enter") open(place);
     else {
       const page = Math.max(1, Math.floor((frame.current?.clientHeight ?? 300) / ROW_PX) - 3);
       const next =
-        event.key === "n"
-          ? findNextFailed(grid, rows, place)
-          : move(place, event.key, rows.length, grid.runs.length, page);
+        event.key === "n" ? findNextFailed(grid, rows, place) : move(place, event.key, rows.length, columns, page);
       if (!next) return;
       show(next);
     }
     event.preventDefault();
   };
-  const newest = grid.runs[grid.runs.length - 1]?.run_id;
+  const newest = grid.runs[columns - 1]?.run_id;
   const last = useRef<{ count: number; newest: string | undefined }>({ count: 0, newest: undefined });
   useLayoutEffect(() => {
-    const added = last.current.newest === newest ? grid.runs.length - last.current.count : 0;
-    last.current = { count: grid.runs.length, newest };
-    if (added <= 0) scrollToColumn(frame.current, grid.runs.length - 1, nameWidth);
-    else if (frame.current) {
+    const added = last.current.newest === newest ? columns - last.current.count : 0;
+    const isFirst = last.current.newest === undefined;
+    last.current = { count: columns, newest };
+    if (!frame.current) return;
+    if (added <= 0) {
+      frame.current.scrollLeft = frame.current.scrollWidth;
+      if (isFirst) scrollToColumn(frame.current, place.column, nameWidth);
+    } else {
       // Older runs have come to the left: what is in view, and the chosen cell, stay where they are.
       frame.current.scrollLeft += added * COLUMN_PX;
       setPlace((at) => ({ ...at, column: at.column + added }));
     }
-  }, [grid.runs.length, newest, nameWidth]);
-  const width = nameWidth + grid.runs.length * COLUMN_PX + 8;
+    // The chosen cell is brought into view when the grid opens and by the keys, not by each of its moves.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [columns, newest, nameWidth]);
+  useShownBeside(frame, selection !== undefined, place.column, nameWidth);
+  const width = nameWidth + (columns + planned.length) * COLUMN_PX + 8;
   const described = rows[place.row];
-  const shown = useMemo(() => new Set(rows.flatMap((row) => row.tasks)).size, [rows]);
   const items = lines.getVirtualItems();
   // The element of a line that has left the view shows one that comes into view: making cells anew is what costs most while one scrolls.
   const [pool, setPool] = useState(1);
@@ -117,100 +134,194 @@ export function Grid({ grid, choice, toggleGroup, toggleFailed }: GridProps) {
     const line = cell?.closest<HTMLElement>("[role=row]");
     return cell && line ? { row: Number(line.ariaRowIndex) - 1, column: Number(cell.ariaColIndex) - 1 } : undefined;
   };
-  const router = useRouter();
   const onClick = (event: MouseEvent) => {
     const at = findPlace(event.target);
-    if (!at || (event.target as Element).classList.contains("empty")) return;
-    const run = grid.runs[at.column];
-    const row = rows[at.row];
+    if (!at || (event.target as Element).classList.contains(styles.empty as string)) return;
+    card.current?.hide();
     // As for a link: with a key or the middle button in another tab.
-    if (run && row?.isFolded === undefined && row && (event.ctrlKey || event.metaKey || event.button === 1)) {
-      const { href } = router.buildLocation({
-        to: "/dags/$dagId/runs/$runId/tasks/$taskId",
-        params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
-        search: {},
-      });
-      window.open(href, "_blank", "noopener");
-    } else if (event.button === 0) open(at);
+    if (event.ctrlKey || event.metaKey || event.button === 1) openWhole(at, true);
+    else if (event.button === 0) {
+      setPlace(at);
+      open(at);
+    }
   };
-  const preload = usePreload();
+  const onDoubleClick = (event: MouseEvent) => {
+    const at = findPlace(event.target);
+    if (at) openWhole(at, false);
+  };
+  const pointer = useRef({ x: -1, y: -1 });
   const onPoint = (event: MouseEvent) => {
-    const cell = event.target as HTMLElement;
-    const at = findPlace(cell);
+    const target = event.target as Element;
     // While one scrolls, cells pass below a pointer that rests.
-    if (!at || (event.type === "mouseover" && event.movementX === 0 && event.movementY === 0))
-      return preload(undefined);
-    cell.title = cell.ariaLabel ?? "";
-    const run = grid.runs[at.column];
-    const row = rows[at.row];
-    if (!run || !row || row.isFolded !== undefined) return preload(undefined);
-    preload(
-      () =>
-        router.preloadRoute({
-          to: "/dags/$dagId/runs/$runId/tasks/$taskId",
-          params: { dagId: grid.dag_id, runId: run.run_id, taskId: row.id },
-          search: {},
-        }),
-      event.type === "pointerdown",
-    );
+    const rests = pointer.current.x === event.clientX && pointer.current.y === event.clientY;
+    pointer.current = { x: event.clientX, y: event.clientY };
+    if (rests) return card.current?.point(undefined);
+    const at = findPlace(target);
+    const row = at && rows[at.row];
+    const bar = target.closest<HTMLElement>("[data-column], [data-planned]");
+    const run = bar?.dataset.planned === undefined ? undefined : planned[Number(bar.dataset.planned)];
+    if (row && !target.classList.contains(styles.empty as string))
+      card.current?.point({ kind: "cell", row, column: at.column }, target);
+    else if (bar && run) card.current?.point({ kind: "planned", run }, bar);
+    else if (bar) card.current?.point({ kind: "run", column: Number(bar.dataset.column) }, bar);
+    else card.current?.point(undefined);
   };
+  const openRun = (column: number) => {
+    card.current?.hide();
+    select({ runId: grid.runs[column]?.run_id ?? "", taskId: undefined });
+  };
+  const onBarClick = (event: MouseEvent) => {
+    const bar = (event.target as Element).closest<HTMLElement>("[data-column]");
+    const run = bar && grid.runs[Number(bar.dataset.column)];
+    if (!run) return;
+    if (event.ctrlKey || event.metaKey || event.button === 1) {
+      event.stopPropagation();
+      openPage({ runId: run.run_id, taskId: undefined }, true);
+    } else if (event.type === "dblclick") openPage({ runId: run.run_id, taskId: undefined }, false);
+  };
+  const chosenRun =
+    selection && selection.taskId === undefined ? grid.runs.findIndex((run) => run.run_id === selection.runId) : -1;
   return (
     <>
-      <p className="soft">
-        {tn("{count} task", "{count} tasks", shown)} {t("of {count}", { count: grid.task_ids.length })}.{" "}
-        {t(
-          "Arrows, Home, End and Page keys move, Enter opens, f shows only what failed, n goes to the next failed task.",
-        )}
-      </p>
       <div
         data-window=""
+        data-open={selection && ""}
         className={styles.frame}
         ref={frame}
         role="grid"
         aria-label={t("Runs and tasks")}
         aria-rowcount={rows.length}
-        aria-colcount={grid.runs.length}
+        aria-colcount={columns}
         tabIndex={0}
         onKeyDown={press}
+        onMouseOver={onPoint}
+        onMouseLeave={() => card.current?.point(undefined)}
         aria-activedescendant={described ? `cell-${place.row}-${place.column}` : undefined}
         style={{ "--grid-name": `${nameWidth}px` } as React.CSSProperties}
       >
-        <RunBars grid={grid} from={pieces.from} to={pieces.to} width={width} open={openRun} />
+        <div
+          role="presentation"
+          className={styles.head}
+          onClickCapture={onBarClick}
+          onAuxClick={onBarClick}
+          onDoubleClick={onBarClick}
+        >
+          <GridHead
+            grid={grid}
+            planned={planned}
+            labels={labels}
+            names={names}
+            from={pieces.from}
+            to={pieces.to}
+            width={width}
+            chosen={chosenRun}
+            open={openRun}
+          />
+        </div>
         <div
           className={styles.body}
+          role="presentation"
           style={{ height: rows.length * ROW_PX, width }}
           onClick={onClick}
           onAuxClick={onClick}
-          onMouseOver={onPoint}
-          onPointerDown={onPoint}
+          onDoubleClick={onDoubleClick}
         >
+          <ColumnLines grid={grid} instants={instants} starts={starts} planned={planned.length} />
           {items.map((line) => (
             <div
               key={line.index % pool}
               className={styles.line}
               role="row"
               aria-rowindex={line.index + 1}
-              style={{ transform: `translateY(${line.start - BAR_PX - 8}px)`, width }}
+              style={{ transform: `translateY(${line.start - HEAD_PX}px)`, width }}
             >
               <GridLine
                 grid={grid}
                 row={rows[line.index] as GridRow}
+                isMapped={mapped.has(rows[line.index]?.id)}
                 number={line.index}
                 from={pieces.from}
                 to={pieces.to}
+                names={names}
                 chosen={place.row === line.index ? place.column : -1}
-                openGroup={() => open({ row: line.index, column: grid.runs.length - 1 })}
+                openGroup={() => open({ row: line.index, column: columns - 1 })}
               />
             </div>
           ))}
         </div>
       </div>
+      <GridCard grid={grid} names={names} ref={card} />
     </>
   );
 }
 
+/** Lines between days, dashed ones where the version of the DAG changes, and the ground of the columns that are planned. */
+function ColumnLines({
+  grid,
+  instants,
+  starts,
+  planned,
+}: {
+  grid: GridData;
+  instants: readonly string[];
+  starts: readonly number[];
+  planned: number;
+}) {
+  const zone = useZone();
+  const days = useMemo(() => listLines(instants, starts, zone), [instants, starts, zone]);
+  const changes = useMemo(() => listVersionChanges(grid.runs), [grid.runs]);
+  const left = (column: number) => ({ left: `calc(var(--grid-name) + ${column * COLUMN_PX - 2}px)` });
+  return (
+    <>
+      {planned > 0 && (
+        <i
+          className={styles.plannedColumns}
+          aria-hidden="true"
+          style={{ ...left(grid.runs.length), width: planned * COLUMN_PX }}
+        />
+      )}
+      {days.map((column) => (
+        <i key={`day ${column}`} className={styles.dayLine} aria-hidden="true" style={left(column)} />
+      ))}
+      {changes.map((column) => (
+        <i key={`version ${column}`} className={styles.versionLine} aria-hidden="true" style={left(column)} />
+      ))}
+    </>
+  );
+}
+
+function findPlaceOf(grid: GridData, rows: GridRow[], selection: GridSelection | undefined): Place | undefined {
+  if (!selection) return undefined;
+  const column = grid.runs.findIndex((run) => run.run_id === selection.runId);
+  if (column < 0) return undefined;
+  return {
+    row: Math.max(
+      0,
+      rows.findIndex((row) => row.id === selection.taskId && row.isFolded === undefined),
+    ),
+    column,
+  };
+}
+
+/** A sheet that opens at the right takes room: the chosen column stays in view. */
+function useShownBeside(
+  frame: React.RefObject<HTMLDivElement | null>,
+  isOpen: boolean,
+  column: number,
+  nameWidth: number,
+): void {
+  useEffect(() => {
+    const element = frame.current;
+    if (!element || !isOpen) return undefined;
+    const observer = new ResizeObserver(() => scrollToColumn(element, column, nameWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame, isOpen, column, nameWidth]);
+}
+
 /** As wide as the longest name, and no wider than leaves room for the cells. */
 function useNameWidth(rows: GridRow[], frame: React.RefObject<HTMLDivElement | null>): number {
+  const isNarrow = useNarrow();
   const [most, setMost] = useState(320);
   useEffect(() => {
     const element = frame.current;
@@ -222,10 +333,10 @@ function useNameWidth(rows: GridRow[], frame: React.RefObject<HTMLDivElement | n
     return () => observer.disconnect();
   }, [frame]);
   const wanted = useMemo(
-    () => rows.reduce((widest, row) => Math.max(widest, row.name.length * CHAR_PX + row.depth * INDENT_PX), 0) + 40,
+    () => rows.reduce((widest, row) => Math.max(widest, row.name.length * CHAR_PX + row.depth * INDENT_PX), 0) + 56,
     [rows],
   );
-  return Math.round(Math.min(most, Math.max(120, wanted)));
+  return Math.round(Math.min(most, Math.max(isNarrow ? 120 : 160, wanted)));
 }
 
 /** The columns in view, in whole pieces. */
@@ -265,141 +376,7 @@ function scrollToColumn(element: HTMLElement | null, column: number, nameWidth: 
   else if (left > element.scrollLeft + room) element.scrollLeft = left - room + 8;
 }
 
-interface RunBarsProps {
-  grid: GridData;
-  from: number;
-  to: number;
-  width: number;
-  open: (column: number) => void;
-}
-
-/** A bar for each run: its height is the duration. */
-const RunBars = memo(function RunBars({ grid, from, to, width, open }: RunBarsProps) {
-  const zone = useZone();
-  const lengths = useMemo(
-    () =>
-      grid.runs.map((run) =>
-        run.start_date && run.end_date ? Date.parse(run.end_date) - Date.parse(run.start_date) : 0,
-      ),
-    [grid.runs],
-  );
-  const longest = Math.max(1, ...lengths);
-  return (
-    <div className={styles.bars} role="row" style={{ width }}>
-      <span className={styles.task} role="columnheader">
-        <span className="soft">{longest > 1 ? formatDuration(longest / 1000) : t("Task")}</span>
-      </span>
-      {grid.runs.slice(from, to).map((run, at) => {
-        const column = from + at;
-        const length = lengths[column] ?? 0;
-        const words = `${run.run_id}, ${typeName(run.run_type)}, ${stateName(run.state)}, ${formatTime(run.run_after, zone)}${length ? `, ${formatDuration(length / 1000)}` : ""}`;
-        return (
-          <span
-            key={run.run_id}
-            className={styles.barPlace}
-            role="columnheader"
-            style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}
-          >
-            <button
-              type="button"
-              tabIndex={-1}
-              className={`${styles.bar} solid ${stateClass(run.state)}`}
-              title={words}
-              aria-label={words}
-              style={{ height: 14 + (BAR_PX - 14) * (length / longest) }}
-              onClick={() => open(column)}
-            >
-              {TYPE_SIGNS[run.run_type] ?? ""}
-            </button>
-          </span>
-        );
-      })}
-    </div>
-  );
-});
-
-interface GridLineProps {
-  grid: GridData;
-  row: GridRow;
-  number: number;
-  from: number;
-  to: number;
-  chosen: number;
-  openGroup: () => void;
-}
-
-const GridLine = memo(
-  function GridLine({ grid, row, number, from, to, chosen, openGroup }: GridLineProps) {
-    return (
-      <>
-        <span
-          className={styles.task}
-          role="rowheader"
-          title={row.id}
-          style={{ paddingLeft: 8 + row.depth * INDENT_PX }}
-          onClick={() => row.isFolded !== undefined && openGroup()}
-        >
-          <span className={`${styles.name} ${row.isFolded === undefined ? "" : styles.group}`}>
-            {row.isFolded === undefined ? (
-              <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>
-                {row.name}
-              </PlainLink>
-            ) : (
-              <>
-                {row.isFolded ? "▸ " : "▾ "}
-                {row.name}
-              </>
-            )}
-          </span>
-        </span>
-        <span
-          className={styles.cells}
-          role="presentation"
-          style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}
-        >
-          {grid.runs.slice(from, to).map((run, at) => {
-            const column = from + at;
-            const look = lookOf(readRow(grid, row, column), row.isFolded === false);
-            return (
-              <span
-                key={column}
-                id={chosen === column ? `cell-${number}-${column}` : undefined}
-                role="gridcell"
-                aria-selected={chosen === column}
-                aria-colindex={column + 1}
-                aria-label={`${row.id}, ${run.run_id}: ${look.words}`}
-                className={chosen === column ? `${look.className} ${styles.chosen}` : look.className}
-                data-sign={row.isFolded === false ? look.sign : undefined}
-              >
-                {row.isFolded === false ? undefined : look.sign}
-              </span>
-            );
-          })}
-        </span>
-      </>
-    );
-  },
-  (a, b) =>
-    a.grid === b.grid &&
-    a.row === b.row &&
-    a.number === b.number &&
-    a.from === b.from &&
-    a.to === b.to &&
-    a.chosen === b.chosen,
-);
-
-interface CellLook {
-  className: string;
-  sign: string | number | undefined;
-  words: string;
-}
-
-function lookOf(counts: StateCounts, isOfOpen: boolean): CellLook {
-  const first = counts[0];
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return {
-    className: `${styles.cell} ${first ? `solid ${stateClass(first[0])}` : styles.empty}${isOfOpen ? ` ${styles.ofOpen}` : ""}`,
-    sign: first && (total > 1 ? (total > 999 ? "…" : total) : stateShape(first[0])),
-    words: counts.length > 0 ? describeCounts(counts) : t("no instance"),
-  };
+/** The address of what a cell or a bar stands for. */
+export function pageHref(dagId: string, { runId, taskId }: GridSelection): string {
+  return taskId === undefined ? runHref(dagId, runId) : taskHref(dagId, runId, taskId);
 }

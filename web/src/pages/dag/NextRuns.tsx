@@ -4,18 +4,20 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { nextRunsQuery } from "../../api/queries";
 import type { NextRuns as Forecast } from "../../api/shapes";
+import { Ago } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import { Interval } from "../../components/Interval";
 import { Sentence } from "../../components/Sentences";
-import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
+import { Button } from "../../ui/Button";
+import { Pill } from "../../ui/Pill";
 import { SlotReason } from "./calendar/DayPanel";
 import { TimeInput } from "./trigger/TimeInput";
+import styles from "./nextRuns.module.css";
 
 const SHOWN_FIRST = 5;
 const STATES: Record<string, string> = {
-  planned: /* text */ "planned",
   now: /* text */ "starts now",
   held: /* text */ "held",
   taken: /* text */ "taken",
@@ -49,27 +51,16 @@ function Coming({ next }: { next: Forecast }) {
         </p>
       ))}
       {runs.length > 0 && (
-        <StackTable label={t("Coming runs")} headings={[t("Runs after"), t("Data interval"), t("State"), t("Why")]}>
+        <ol className={styles.runs} aria-label={t("Coming runs")}>
           {runs.map((one) => (
-            <tr key={one.run_id}>
-              <td>
-                <Time at={one.run_after} />
-              </td>
-              <td>
-                <Interval start={one.data_interval_start} end={one.data_interval_end} />
-              </td>
-              <td>{t(STATES[one.state] ?? one.state)}</td>
-              <td>
-                <Sentence text={one.why} spans={next.spans[one.why]} />
-              </td>
-            </tr>
+            <ComingRun key={one.run_id} run={one} spans={next.spans} />
           ))}
-        </StackTable>
+        </ol>
       )}
       {next.next_runs.length > SHOWN_FIRST && !whole && (
-        <button type="button" className="plain" onClick={() => setWhole(true)}>
+        <Button look="quiet" isSmall onClick={() => setWhole(true)}>
           {t("More runs")}
-        </button>
+        </Button>
       )}
       {next.skipped.length > 0 && (
         <ul className="lines" aria-label={t("Slots without a run")}>
@@ -92,6 +83,34 @@ function Coming({ next }: { next: Forecast }) {
         </p>
       )}
     </>
+  );
+}
+
+/** One line: when, in how long, for which data, and why it is not made at its time where it is not. */
+function ComingRun({ run, spans }: { run: Forecast["next_runs"][number]; spans: Forecast["spans"] }) {
+  const isPlain =
+    run.state === "planned" && (run.made_at === null || Date.parse(run.made_at) === Date.parse(run.run_after));
+  const hasInterval = run.data_interval_start !== run.data_interval_end;
+  return (
+    <li>
+      <b>
+        <Time at={run.run_after} />
+      </b>
+      <span className="soft">
+        <Ago at={run.run_after} />
+      </span>
+      {hasInterval && (
+        <span className="soft">
+          {t("for")} <Interval start={run.data_interval_start} end={run.data_interval_end} />
+        </span>
+      )}
+      {run.state !== "planned" && <Pill tone="warn">{t(STATES[run.state] ?? run.state)}</Pill>}
+      {!isPlain && (
+        <span className="soft">
+          <Sentence text={run.why} spans={spans[run.why]} />
+        </span>
+      )}
+    </li>
   );
 }
 

@@ -8,5 +8,4 @@ export const TABS: { label: string; to: string }[] = [
   { label: /* text */ "Details", to: "/dags/$dagId/details" },
   { label: /* text */ "Audit log", to: "/dags/$dagId/audit" },
   { label: /* text */ "Backfills", to: "/dags/$dagId/backfill" },
-  { label: /* text */ "Run it", to: "/dags/$dagId/trigger" },
 ];

@@ -10,6 +10,7 @@ const run = {
   run_after: "2026-01-01T00:00:00Z",
   start_date: null,
   end_date: null,
+  version: null,
 };
 const grid: Grid = {
   dag_id: "d",

@@ -39,8 +39,9 @@ export function selectRows(grid: Grid, { search, only, folded }: RowChoice): Gri
   const top: Branch[] = [];
   const groups = new Map<number, Branch>();
   const paths = listPaths(grid);
+  const isWanted = markStates(grid, only);
   grid.task_ids.forEach((taskId, at) => {
-    if (!taskId.toLowerCase().includes(wanted) || (only !== undefined && !hasState(grid, grid.cells[at] ?? [], only)))
+    if (!taskId.toLowerCase().includes(wanted) || (only !== undefined && !hasState(grid.cells[at] ?? [], isWanted)))
       return;
     let [place, around, depth] = [top, "", 0];
     for (const group of paths[grid.task_groups[at] ?? -1] ?? []) {
@@ -89,12 +90,26 @@ function nameInside(id: string, around: string): string {
   return around !== "" && id.startsWith(`${around}.`) ? id.slice(around.length + 1) : id;
 }
 
-function hasState(grid: Grid, cells: GridCell[], only: Only): boolean {
+/** By index, whether a state is one that is wanted: a grid has two million cells, and all of them are looked at. */
+function markStates(grid: Grid, only: Only): boolean[] {
+  return grid.states.map((state) => (only === "failed" ? FAILED_STATES.has(state) : !ENDED_STATES.has(state)));
+}
+
+function hasState(cells: GridCell[], isWanted: readonly boolean[]): boolean {
   return cells.some((cell) =>
-    readCell(grid.states, cell).some(([state]) =>
-      only === "failed" ? FAILED_STATES.has(state) : !ENDED_STATES.has(state),
-    ),
+    typeof cell === "number"
+      ? isWanted[cell]
+      : cell !== null && (cell as [number, number][]).some(([state]) => isWanted[state]),
   );
+}
+
+/** How many tasks have failed, and how many have not ended, in one of the runs. */
+export function countTasks(grid: Grid): Record<"failed" | "unfinished", number> {
+  const count = (only: Only) => {
+    const isWanted = markStates(grid, only);
+    return isWanted.includes(true) ? grid.cells.filter((cells) => hasState(cells, isWanted)).length : 0;
+  };
+  return { failed: count("failed"), unfinished: count("unfinished") };
 }
 
 /** The states of a row in one run. */

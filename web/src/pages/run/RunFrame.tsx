@@ -10,7 +10,7 @@ import { StateBadge } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
 import { PageHeader } from "../../ui/PageHeader";
-import { useZoneOfDag } from "../dag/DagFrame";
+import { useZoneOfDag } from "../dag/zoneOfDag";
 import { RunActs } from "./RunActs";
 import { RunFacts } from "./RunFacts";
 import { RunNotices } from "./RunNotices";

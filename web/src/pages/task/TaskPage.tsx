@@ -15,7 +15,7 @@ import { StateBadge } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
 import { Fill, PageHeader } from "../../ui/PageHeader";
-import { useZoneOfDag } from "../dag/DagFrame";
+import { useZoneOfDag } from "../dag/zoneOfDag";
 import type { TaskListView } from "../run/runSearch";
 import { TaskList } from "../run/TaskList";
 import { InstanceActs } from "./InstanceActs";

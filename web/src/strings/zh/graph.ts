@@ -2,8 +2,6 @@
 
 export const GRAPH: Record<string, string> = {
   "Copy {name}": "复制 {name}",
-  copied: "已复制",
-  copy: "复制",
   "the newest": "最新的",
   Graph: "图",
   "part of a task id": "任务 ID 的一部分",
@@ -52,9 +50,6 @@ export const GRAPH: Record<string, string> = {
   "Share of the run": "占运行的比例",
   Gantt: "甘特图",
   "the grid": "网格",
-  "Tasks shown": "显示的任务",
-  "only those that failed": "仅失败的",
-  "only those that have not ended": "仅未结束的",
   "Runs shown": "显示的运行",
   "due from": "应运行时间自",
   "due to": "应运行时间至",
@@ -63,8 +58,6 @@ export const GRAPH: Record<string, string> = {
   "No run fits these filters.": "没有符合筛选条件的运行。",
   "This DAG has had no run yet.": "此 DAG 还没有运行。",
   "Runs and tasks": "运行与任务",
-  "Arrows, Home, End and Page keys move, Enter opens, f shows only what failed, n goes to the next failed task.":
-    "方向键、Home、End 和翻页键移动，回车打开，f 只显示失败的，n 跳到下一个失败的任务。",
   "no instance": "没有实例",
   "Open the run": "打开该运行",
   "Critical path: {count} step": "关键路径：{count} 步",

@@ -7,6 +7,7 @@ import { EVENTS } from "./events";
 import { FRAME } from "./frame";
 import { GALLERY } from "./gallery";
 import { GRAPH } from "./graph";
+import { GRID } from "./grid";
 import { HOME } from "./home";
 import { LISTS } from "./lists";
 import { LOG } from "./log";
@@ -28,6 +29,7 @@ export const TEXTS: Record<string, string> = {
   ...FRAME,
   ...GALLERY,
   ...GRAPH,
+  ...GRID,
   ...HOME,
   ...LISTS,
   ...LOG,

@@ -7,10 +7,13 @@ import { Refusal } from "../../../components/Answer";
 import { t } from "../../../state/language";
 import { useZone } from "../../../state/times";
 import { formatLocal, zoneName } from "../../../state/zonedTimes";
+import { Button } from "../../../ui/Button";
+import { Facet } from "../../../ui/Pill";
 import { ConfForm } from "../trigger/ConfForm";
 import { TimeInput } from "../trigger/TimeInput";
 import { useConfForm } from "../trigger/useConfForm";
 import { PAST_DAYS, rangeOf } from "./pastDays";
+import { doesSomething } from "./previewWords";
 import { SlotPreview } from "./SlotPreview";
 
 const REPROCESS: [BackfillRange["reprocess_behavior"], string][] = [
@@ -61,6 +64,11 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
     create.reset();
     preview.mutate(range, { onSuccess: () => setPreviewed(text) });
   };
+  const whyNot = !isPreviewed
+    ? t("Look at the slots first.")
+    : preview.data && !doesSomething(preview.data)
+      ? t("No slot of the range would run.")
+      : undefined;
   const shown = (fault: string | undefined) => (pressed ? fault : undefined);
   return (
     <form
@@ -82,17 +90,15 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
           {PAST_DAYS.map((days) => {
             const past = rangeOf(today, days, zone);
             return (
-              <button
+              <Facet
                 key={days}
-                type="button"
-                aria-pressed={from === past.from && to === past.to}
-                onClick={() => {
+                label={t("the past {count} days", { count: days })}
+                isChosen={from === past.from && to === past.to}
+                toggle={() => {
                   setFrom(past.from);
                   setTo(past.to);
                 }}
-              >
-                {t("the past {count} days", { count: days })}
-              </button>
+              />
             );
           })}
         </p>
@@ -141,17 +147,14 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
       </fieldset>
       {withConf && <ConfForm form={form} serverFaults={{}} />}
       <div className="acts">
-        <button type="submit" disabled={preview.isPending}>
+        <Button type="submit" isBusy={preview.isPending}>
           {t("Show the slots")}
-        </button>
-        <button
-          type="button"
-          className="primary"
-          disabled={
-            !isPreviewed ||
-            create.isPending ||
-            (preview.data?.counts.create === 0 && preview.data.counts["run again"] === 0)
-          }
+        </Button>
+        <Button
+          look="primary"
+          isBusy={create.isPending}
+          disabled={whyNot !== undefined}
+          why={whyNot}
           onClick={() =>
             create.mutate(range, {
               onSuccess: () => {
@@ -162,8 +165,8 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
           }
         >
           {t("Create the backfill")}
-        </button>
-        {!isPreviewed && <span className="soft">{t("Look at the slots first.")}</span>}
+        </Button>
+        {whyNot && <span className="soft">{whyNot}</span>}
       </div>
       {pressed && isWrong && (
         <p className="notice" role="alert">

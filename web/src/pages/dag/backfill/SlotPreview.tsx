@@ -8,6 +8,7 @@ import { Sentence } from "../../../components/Sentences";
 import { StateBadge } from "../../../components/StateBadge";
 import { Time } from "../../../components/Time";
 import { t, tn } from "../../../state/language";
+import { describePreview } from "./previewWords";
 import styles from "./slots.module.css";
 
 const ROW_PX = 58;
@@ -30,10 +31,7 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
     <section aria-label={t("Slots of the range")}>
       <h3>{tn("{count} slot in the range", "{count} slots in the range", total)}</h3>
       <p role="status">
-        {Object.entries(found.counts)
-          .filter(([, count]) => count > 0)
-          .map(([effect, count]) => `${count.toLocaleString("en")} × ${t(EFFECTS[effect] ?? effect)}`)
-          .join(", ")}
+        <b>{describePreview(found).join(t(", |list")) || t("The range has no slot.")}</b>
       </p>
       {found.notes.map((note) => (
         <p key={note} className="warn">

@@ -1,4 +1,4 @@
-/** A year of a DAG: past and coming runs by day, and why a day has none. */
+/** A year of a DAG as a heat map, one of its months, and one of its days: past and coming runs, and why a day has none. */
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
@@ -9,8 +9,15 @@ import { Sentence } from "../../../components/Sentences";
 import { t } from "../../../state/language";
 import { useZone } from "../../../state/times";
 import { addDays, zoneName } from "../../../state/zonedTimes";
+import { Button, buttonClass } from "../../../ui/Button";
+import { EarlierIcon, InfoIcon, LaterIcon } from "../../../ui/icons";
+import { Popover } from "../../../ui/Popover";
+import { Toolbar } from "../../../ui/PageHeader";
 import { DayPanel } from "./DayPanel";
-import { YearGrid } from "./YearGrid";
+import { findReason } from "./dayWords";
+import { HeatMap } from "./HeatMap";
+import { MonthGrid } from "./MonthGrid";
+import { addMonths, nameMonth } from "./yearDays";
 import styles from "./calendar.module.css";
 
 export interface CalendarView {
@@ -37,42 +44,76 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
     void navigate({
       to: "/dags/$dagId/calendar",
       params: { dagId },
-      search: { year: found.year, day },
+      search: { year: Number(day.slice(0, 4)), day },
       replace: true,
       resetScroll: false,
     });
-  const day = found.days.find((one) => one.day === (chosen ?? found.today));
-  const reason = day?.reason == null ? undefined : found.reasons[day.reason];
   const thisYear = Number(found.today.slice(0, 4));
-  const yearLink = (year: number, label: string, words: string) => (
-    <Link to="/dags/$dagId/calendar" params={{ dagId }} search={{ year }} aria-label={words} resetScroll={false}>
-      {label}
-    </Link>
-  );
+  const shownDay = chosen?.startsWith(`${found.year}-`)
+    ? chosen
+    : found.year === thisYear
+      ? found.today
+      : `${found.year}-01-01`;
+  const day = found.days.find((one) => one.day === shownDay);
+  const reason = day && findReason(found, day);
+  const month = shownDay.slice(0, 7);
   return (
     <section data-view="calendar">
-      <h2 className={styles.head}>
-        {yearLink(found.year - 1, "‹", t("Year {year}", { year: found.year - 1 }))} <span>{found.year}</span>{" "}
-        {yearLink(found.year + 1, "›", t("Year {year}", { year: found.year + 1 }))}
-        {found.year === thisYear ? (
-          <button
-            type="button"
-            onClick={() => {
-              open(found.today);
-              showDay(found.today);
-            }}
-          >
-            {t("Today")}
-          </button>
-        ) : (
-          yearLink(thisYear, t("This year"), t("This year"))
-        )}
-      </h2>
-      <p className="soft">
-        {t("Days of the zone {zone}. A day counts the runs that were due on it.", { zone: found.timezone })}
-        {found.clock_changes.length > 0 &&
-          ` ${t("The clocks change on {days}.", { days: found.clock_changes.map((one) => `${one.at.slice(0, 10)} (${one.change})`).join(", ") })}`}
-      </p>
+      <Toolbar label={t("Time shown")}>
+        <Step year={found.year - 1} dagId={dagId} />
+        <b>{found.year}</b>
+        <Step year={found.year + 1} dagId={dagId} isLater />
+        <Button onClick={() => open(found.today)} disabled={shownDay === found.today} why={t("Today is shown.")}>
+          {t("Today")}
+        </Button>
+        <Legend />
+        <Popover label={t("About the days")} icon={InfoIcon} look="quiet" isBare placement="bottom-end">
+          <p>{t("Days of the zone {zone}. A day counts the runs that were due on it.", { zone: found.timezone })}</p>
+          {found.clock_changes.length > 0 && (
+            <p>
+              {t("The clocks change on {days}.", {
+                days: found.clock_changes.map((one) => `${one.at.slice(0, 10)} (${one.change})`).join(", "),
+              })}
+            </p>
+          )}
+        </Popover>
+      </Toolbar>
+      <Remarks found={found} />
+      <HeatMap found={found} chosen={chosen} open={open} />
+      <div className={styles.columns}>
+        <div>
+          <h2 className={styles.monthHead}>
+            <MonthStep month={addMonths(month, -1)} open={open} />
+            {nameMonth(month, true)}
+            <MonthStep month={addMonths(month, 1)} open={open} isLater />
+          </h2>
+          <MonthGrid found={found} month={month} chosen={shownDay} open={open} />
+        </div>
+        <aside className={styles.side} tabIndex={0} aria-label={t("Day")} aria-live="polite">
+          {day && (
+            <>
+              <p className={styles.steps}>
+                <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" />{" "}
+                <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
+              </p>
+              <DayPanel
+                dagId={dagId}
+                day={day}
+                reason={reason}
+                spans={reason === undefined ? undefined : found.spans[reason]}
+                today={found.today}
+              />
+            </>
+          )}
+        </aside>
+      </div>
+    </section>
+  );
+}
+
+function Remarks({ found }: { found: YearCalendar }) {
+  return (
+    <>
       {found.blocked && (
         <p className="notice">
           <Sentence text={found.blocked} spans={found.spans[found.blocked]} />
@@ -86,35 +127,39 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
       {!found.is_counted_whole && (
         <p className="warn">{t("The year has more runs than are counted: the newest are shown.")}</p>
       )}
-      <Legend />
-      <div className={styles.columns}>
-        <YearGrid found={found} chosen={chosen} open={open} />
-        <aside
-          className={chosen ? styles.side : `${styles.side} ${styles.empty}`}
-          tabIndex={0}
-          aria-label={t("Day")}
-          aria-live="polite"
-        >
-          {day && (
-            <p className={styles.steps}>
-              <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" />{" "}
-              <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
-            </p>
-          )}
-          {day ? (
-            <DayPanel
-              dagId={dagId}
-              day={day}
-              reason={reason}
-              spans={reason === undefined ? undefined : found.spans[reason]}
-              today={found.today}
-            />
-          ) : (
-            <p className="soft">{t("Choose a day to see its runs and slots. Arrow keys move, Enter opens.")}</p>
-          )}
-        </aside>
-      </div>
-    </section>
+    </>
+  );
+}
+
+function Step({ year, dagId, isLater }: { year: number; dagId: string; isLater?: boolean }) {
+  const Sign = isLater ? LaterIcon : EarlierIcon;
+  const name = t("Year {year}", { year });
+  return (
+    <Link
+      className={buttonClass("quiet")}
+      to="/dags/$dagId/calendar"
+      params={{ dagId }}
+      search={{ year }}
+      aria-label={name}
+      title={name}
+      resetScroll={false}
+    >
+      <Sign size={16} aria-hidden="true" />
+    </Link>
+  );
+}
+
+function MonthStep({ month, open, isLater }: { month: string; open: (day: string) => void; isLater?: boolean }) {
+  const name = nameMonth(month, true);
+  return (
+    <Button
+      look="quiet"
+      isSmall
+      icon={isLater ? LaterIcon : EarlierIcon}
+      aria-label={name}
+      title={name}
+      onClick={() => open(`${month}-01`)}
+    />
   );
 }
 
@@ -133,37 +178,22 @@ function DayStep({ dagId, day, label, sign }: { dagId: string; day: string; labe
   );
 }
 
-/** Bring a day into view: on a narrow window the months stand below each other. */
-function showDay(day: string): void {
-  const found = document.querySelector<HTMLElement>(`.${styles.year} [data-day="${day}"]`);
-  found?.focus({ preventScroll: true });
-  found?.scrollIntoView({ block: "center" });
-}
-
 function Legend() {
+  const parts: [string, string][] = [
+    ["solid state-success", t("success")],
+    ["solid state-failed", t("failed")],
+    ["solid state-running", t("running")],
+    ["solid state-queued", t("queued")],
+    [styles.planned ?? "", t("planned")],
+    [styles.off ?? "", t("no run, with a reason")],
+  ];
   return (
-    <p className={`${styles.legend} soft`}>
-      <span>
-        <i className={styles.swatch} style={{ background: "var(--success)" }} /> {t("success")}
-      </span>
-      <span>
-        <i className={styles.swatch} style={{ background: "var(--failed)" }}>
-          ✕
-        </i>{" "}
-        {t("failed")}
-      </span>
-      <span>
-        <i className={styles.swatch} style={{ background: "var(--running)" }} /> {t("running")}
-      </span>
-      <span>
-        <i className={styles.swatch} style={{ background: "var(--waiting)" }} /> {t("queued")}
-      </span>
-      <span>
-        <i className={`${styles.swatch} ${styles.planned}`} /> {t("planned")}
-      </span>
-      <span>
-        <i className={`${styles.swatch} ${styles.off}`} /> {t("no run, with a reason")}
-      </span>
-    </p>
+    <span className={styles.legend}>
+      {parts.map(([look, words]) => (
+        <span key={words}>
+          <i className={`${styles.swatch} ${look}`} /> {words}
+        </span>
+      ))}
+    </span>
   );
 }

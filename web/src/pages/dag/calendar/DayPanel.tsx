@@ -1,13 +1,13 @@
 /** One day: its runs, its slots without a run, and why they have none. */
 
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { runsBetweenQuery, slotsBetweenQuery } from "../../../api/plans";
 import { runExplanationQuery } from "../../../api/queries";
 import type { DagRunList, SchedulePreview } from "../../../api/shapes";
 import { useNow } from "../../../components/Ago";
 import { Answer } from "../../../components/Answer";
+import { RunLink } from "../../../components/Names";
 import { Sentence } from "../../../components/Sentences";
 import type { Span } from "../../../state/sentenceSpans";
 import { StateBadge } from "../../../components/StateBadge";
@@ -15,7 +15,7 @@ import { Time } from "../../../components/Time";
 import { t } from "../../../state/language";
 import { useZone } from "../../../state/times";
 import { addDays, startOfDay } from "../../../state/zonedTimes";
-import { type CalendarDay, countRuns } from "./yearDays";
+import { type CalendarDay, countRuns, nameDate } from "./yearDays";
 
 export function DayPanel({
   dagId,
@@ -38,7 +38,7 @@ export function DayPanel({
   return (
     <>
       <h3>
-        {day.day}
+        {nameDate(day.day)}
         {day.day === today && ` (${t("today")})`}
       </h3>
       {reason && (
@@ -81,10 +81,7 @@ function Runs({ dagId, found }: { dagId: string; found: DagRunList }) {
       <ul className="lines">
         {found.dag_runs.map((run) => (
           <li key={run.dag_run_id}>
-            <Time at={run.run_after} /> <StateBadge state={run.state} />{" "}
-            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: run.dag_run_id }}>
-              {run.dag_run_id}
-            </Link>
+            <StateBadge state={run.state} /> <RunLink dagId={dagId} runId={run.dag_run_id} />
           </li>
         ))}
       </ul>

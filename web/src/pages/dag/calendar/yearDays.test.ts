@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { buildMonths, type CalendarDay, kindOf, listStates, moveDay, paintDay } from "./yearDays";
+import { addMonths, buildWeeks, type CalendarDay, kindOf, listMonths, listStates, moveDay, paintDay } from "./yearDays";
 
 function year(number: number): CalendarDay[] {
   const first = Date.UTC(number, 0, 1);
@@ -14,16 +14,27 @@ function year(number: number): CalendarDay[] {
 
 test("each day of a year stands once, under its weekday", () => {
   for (const number of [2024, 2026]) {
-    const months = buildMonths(year(number));
-    const shown = months
-      .flatMap((month) => month.weeks.flatMap((week) => week.map((day, weekday) => ({ day, weekday }))))
+    const weeks = buildWeeks(year(number));
+    const shown = weeks
+      .flatMap((week) => week.map((day, weekday) => ({ day, weekday })))
       .filter((one) => one.day !== null);
     expect(shown.map((one) => one.day?.day)).toEqual(year(number).map((day) => day.day));
     expect(shown.every((one) => (new Date(`${one.day?.day}T00:00:00Z`).getUTCDay() + 6) % 7 === one.weekday)).toBe(
       true,
     );
-    expect(months.every((month) => month.weeks.every((week) => week.length === 7))).toBe(true);
+    expect(weeks.every((week) => week.length === 7)).toBe(true);
+    expect(weeks.length).toBe(53);
   }
+});
+
+test("each month stands above the week in which it begins, up to the next one", () => {
+  const months = listMonths(buildWeeks(year(2026)));
+  expect(months.length).toBe(12);
+  expect(months[0]).toEqual({ month: "2026-01", from: 0, count: 4 });
+  expect(months[1]).toEqual({ month: "2026-02", from: 4, count: 4 });
+  expect(months.reduce((sum, month) => sum + month.count, 0)).toBe(53);
+  expect(addMonths("2026-12", 1)).toBe("2027-01");
+  expect(addMonths("2026-01", -1)).toBe("2025-12");
 });
 
 const DAY: CalendarDay = { day: "2026-03-05", runs: {}, slots: 1, reason: null };
@@ -41,13 +52,13 @@ test.each([
 test("one failure of a thousand runs is seen", () => {
   const day = { ...DAY, runs: { success: 999, failed: 1 } };
   expect(listStates(day)[0]).toEqual(["failed", 1]);
-  expect(paintDay(day)).toMatch(/^linear-gradient\(to top, var\(--failed\) 0.0% 9\.\d%/);
+  expect(paintDay(day, 1_000)).toMatch(/^linear-gradient\(to top, var\(--failed-solid\) 0.0% 16\.\d%/);
 });
 
 test("arrows move by a day and a week, and stop at the ends", () => {
   const days = year(2026);
-  expect(moveDay(days, "2026-01-31", "ArrowRight")).toBe("2026-02-01");
-  expect(moveDay(days, "2026-01-31", "ArrowUp")).toBe("2026-01-24");
+  expect(moveDay(days, "2026-01-31", "ArrowDown")).toBe("2026-02-01");
+  expect(moveDay(days, "2026-01-31", "ArrowLeft")).toBe("2026-01-24");
   expect(moveDay(days, "2026-12-31", "ArrowRight")).toBeUndefined();
   expect(moveDay(days, "2026-12-31", "x")).toBeUndefined();
 });

@@ -49,6 +49,11 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
           <Sentence text={one} spans={settings.spans[one]} />
         </p>
       ))}
+      {dag.description && (
+        <p data-description="">
+          <LongText text={dag.description} />
+        </p>
+      )}
       {dag.doc_md && (
         <section aria-labelledby="documentation">
           <h2 id="documentation">{t("Documentation")}</h2>

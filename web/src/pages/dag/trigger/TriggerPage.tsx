@@ -10,6 +10,8 @@ import type { DagDetails } from "../../../api/shapes";
 import { Answer, Refusal } from "../../../components/Answer";
 import { t } from "../../../state/language";
 import { showToast } from "../../../state/toasts";
+import { Button } from "../../../ui/Button";
+import { RunIcon } from "../../../ui/icons";
 import { ConfForm } from "./ConfForm";
 import { type RunDates, RunDatesForm, readDates } from "./RunDatesForm";
 import { RunPreview, useRunPreview } from "./RunPreview";
@@ -89,9 +91,9 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
           </p>
         )}
         {create.isError && <Refusal error={create.error} />}
-        <button className="primary" disabled={create.isPending}>
+        <Button type="submit" look="primary" icon={RunIcon} isBusy={create.isPending}>
           {t("Run now")}
-        </button>
+        </Button>
         <p className="soft">
           {t("For dates of the past:")}{" "}
           <Link to="/dags/$dagId/backfill" params={{ dagId }}>

@@ -1,0 +1,166 @@
+/** A run in the sheet beside the grid: its times, why it waits or how it ended, its acts, its tasks. */
+
+import { useQuery } from "@tanstack/react-query";
+import { runExplanationQuery, runQuery } from "../../api/queries";
+import { runTasksQuery } from "../../api/runs";
+import type { DagRun } from "../../api/shapes";
+import { ActMenu } from "../../components/ActMenu";
+import type { ActChoice } from "../../components/ActDialog";
+import { HowLong } from "../../components/Ago";
+import { Answer } from "../../components/Answer";
+import { Interval } from "../../components/Interval";
+import { JsonTree } from "../../components/JsonTree";
+import { SentenceList } from "../../components/Sentences";
+import { StateBadge, typeName } from "../../components/StateBadge";
+import { Time } from "../../components/Time";
+import { VersionLink } from "../../components/VersionLink";
+import { t } from "../../state/language";
+import { formatDuration } from "../../state/times";
+import { FAILED, FINISHED, type Instance, readInstances } from "../run/taskRows";
+import styles from "./gridSheet.module.css";
+
+const FAILED_AGAIN: ActChoice = {
+  act: "clear",
+  label: /* text */ "Clear what failed (run again)",
+  scope: { onlyFailed: true },
+};
+const ACTS: ActChoice[] = [FAILED_AGAIN, { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} }];
+const SHOWN_MAX = 300;
+
+interface RunPartProps {
+  dagId: string;
+  runId: string;
+  openTask: (taskId: string, map: number | undefined) => void;
+}
+
+export function GridRunPart({ dagId, runId, openTask }: RunPartProps) {
+  const why = useQuery(runExplanationQuery(dagId, runId)).data?.coded ?? [];
+  const tasks = useQuery(runTasksQuery(dagId, runId));
+  return (
+    <Answer query={useQuery(runQuery(dagId, runId))} what={t("the run")}>
+      {(run) => (
+        <>
+          <RunFacts run={run} />
+          {why.length > 0 && <SentenceList className={styles.why} sentences={why} />}
+          <div className={styles.state}>
+            <ActMenu
+              target={{ dagId, runId }}
+              choices={ACTS}
+              scopes={["onlyFailed", "otherDags"]}
+              first={{ choice: FAILED_AGAIN, words: t("Clear what failed (run again)") }}
+              isSmall
+            />
+          </div>
+          {run.conf && Object.keys(run.conf).length > 0 && (
+            <details>
+              <summary>{t("Parameters")}</summary>
+              <JsonTree value={run.conf} />
+            </details>
+          )}
+          <h3>{t("Tasks")}</h3>
+          <Answer query={tasks} what={t("the tasks")}>
+            {(found) => <TaskRows instances={readInstances(found)} openTask={openTask} />}
+          </Answer>
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function RunFacts({ run }: { run: DagRun }) {
+  const type = t("{type} run", { type: typeName(run.run_type) });
+  return (
+    <>
+      <p className={styles.state}>
+        <StateBadge state={run.state} />
+        {run.duration !== null && <span>{formatDuration(run.duration)}</span>}
+        {run.state === "running" && run.start_date && <HowLong since={run.start_date} />}
+        <span className="soft">
+          {run.triggering_user_name
+            ? t("{type} run by {user}", { type: typeName(run.run_type), user: run.triggering_user_name })
+            : type}
+        </span>
+      </p>
+      <dl>
+        <dt>{t("due")}</dt>
+        <dd>
+          <Time at={run.run_after} />
+        </dd>
+        {run.start_date && (
+          <>
+            <dt>{t("started")}</dt>
+            <dd>
+              <Time at={run.start_date} />
+            </dd>
+          </>
+        )}
+        {run.end_date && (
+          <>
+            <dt>{t("ended")}</dt>
+            <dd>
+              <Time at={run.end_date} />
+            </dd>
+          </>
+        )}
+        {run.logical_date && (
+          <>
+            <dt>{t("Data interval")}</dt>
+            <dd>
+              <Interval start={run.data_interval_start} end={run.data_interval_end} />
+            </dd>
+          </>
+        )}
+        {(run.dag_versions ?? []).length > 0 && (
+          <>
+            <dt>{t("Version")}</dt>
+            <dd>
+              {run.dag_versions?.map((one) => (
+                <VersionLink key={one.version_number} dagId={run.dag_id} version={one.version_number} />
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+    </>
+  );
+}
+
+/** What has failed comes first, then what has not ended. */
+function TaskRows({ instances, openTask }: { instances: readonly Instance[]; openTask: RunPartProps["openTask"] }) {
+  const rank = (one: Instance) => (FAILED.includes(one.state ?? "") ? 0 : FINISHED.includes(one.state ?? "") ? 2 : 1);
+  const rows = instances.toSorted((one, other) => rank(one) - rank(other));
+  return (
+    <>
+      <ul className={styles.rows} aria-label={t("Task instances")}>
+        {rows.slice(0, SHOWN_MAX).map((one) => (
+          <InstanceRow
+            key={`${one.task.task_id} ${one.mapIndex}`}
+            instance={one}
+            open={() => openTask(one.task.task_id, one.mapIndex < 0 ? undefined : one.mapIndex)}
+          />
+        ))}
+      </ul>
+      {rows.length > SHOWN_MAX && (
+        <p className="soft">{t("The first {shown} of {total} are shown.", { shown: SHOWN_MAX, total: rows.length })}</p>
+      )}
+    </>
+  );
+}
+
+/** A line that opens a task instance in the sheet. */
+export function InstanceRow({ instance, open }: { instance: Instance; open: () => void }) {
+  const { task, mapIndex, start, end, rendered, state } = instance;
+  return (
+    <li>
+      <button type="button" onClick={open}>
+        <span className={styles.rowName}>
+          {task.task_id}
+          {mapIndex >= 0 && ` [${mapIndex}]`}
+          {rendered !== null && <span className="soft"> {rendered}</span>}
+        </span>
+        {start !== null && end !== null && <span className="soft">{formatDuration((end - start) / 1000)}</span>}
+        <StateBadge state={state} />
+      </button>
+    </li>
+  );
+}
