@@ -173,6 +173,7 @@ FLAGS = frozenset(
         "--run-on-latest-version",
         "--show-secrets",
         "--show-values",
+        "--tasks",
         "--upstream",
         "--user",
         "--utc",
