@@ -50,9 +50,8 @@ def test_the_state_of_a_run_on_the_home_page_leads_to_it(browser: Browser, produ
     with visit(browser, product, size) as seen:
         seen.log_in()
         page = seen.page
-        page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text="nightly").get_by_text(
-            "failed", exact=False
-        ).first.click()
+        line = page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text="nightly")
+        line.get_by_role("link", name="failed", exact=True).click()
         expect(page).to_have_url(re.compile("/dags/nightly/runs/first$"))
 
 

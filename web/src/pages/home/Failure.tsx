@@ -14,6 +14,7 @@ import { showRunToast, showToast } from "../../state/toasts";
 import { Button, IconButton } from "../../ui/Button";
 import { AgainIcon, CheckIcon, SeenIcon } from "../../ui/icons";
 import { mark, toSeen } from "./failureMarks";
+import { StateLink } from "./Lines";
 import styles from "./home.module.css";
 
 type FailedRun = FailedDag["failures"][number];
@@ -26,10 +27,7 @@ export function Failure({ failure, since }: { failure: FailedDag; since: string 
     <li className={`${styles.row} ${styles.failure}`}>
       <div className={styles.what}>
         <span className={styles.place}>
-          <i
-            className={`${styles.dot} solid ${failure.is_broken ? "state-failed" : "state-success"}`}
-            aria-hidden="true"
-          />
+          <StateLink dagId={failure.dag_id} runId={newest.run_id} state="failed" />
           <Link to="/dags/$dagId" params={{ dagId: failure.dag_id }} search={{}} className="name strong">
             {failure.dag_id}
           </Link>

@@ -36,12 +36,32 @@ interface Place {
 export function RunPlace({ dagId, runId, state, children }: Place) {
   return (
     <span className={styles.place}>
-      <i className={`${styles.dot} solid ${stateClass(state)}`} role="img" aria-label={stateName(state)} />
+      {runId ? (
+        <StateLink dagId={dagId} runId={runId} state={state} />
+      ) : (
+        <i className={`${styles.dot} solid ${stateClass(state)}`} role="img" aria-label={stateName(state)} />
+      )}
       <Link to="/dags/$dagId" params={{ dagId }} search={{}} className="name strong">
         {dagId}
       </Link>
       {runId && <RunLink dagId={dagId} runId={runId} />}
       <span className="soft">{children}</span>
     </span>
+  );
+}
+
+/** The state of a run as a dot that leads to it. The keyboard reaches the run by the link on its name. */
+export function StateLink({ dagId, runId, state }: { dagId: string; runId: string; state: string }) {
+  return (
+    <Link
+      to="/dags/$dagId/runs/$runId"
+      params={{ dagId, runId }}
+      className={styles.stateLink}
+      tabIndex={-1}
+      aria-label={stateName(state)}
+      title={stateName(state)}
+    >
+      <i className={`${styles.dot} solid ${stateClass(state)}`} aria-hidden="true" />
+    </Link>
   );
 }
