@@ -39,13 +39,16 @@ def test_the_lock_file_names_no_address() -> None:
 
 
 def find_first_files(index: str, folder: Path) -> set[Path]:
-    """The files that the document names, and those that they import before they run."""
+    """The files that the document names, those that they import before they run, and the fonts of the style sheet."""
     names, found = re.findall(r'(?:src|href)="/page-assets/([^"]+)"', index), set[Path]()
     while names:
         path = folder / names.pop()
         if path not in found:
             found.add(path)
-            names += re.findall(r'(?:from|import)\s*"\./([^"]+\.js)"', path.read_text())
+            if path.suffix == ".js":
+                names += re.findall(r'(?:from|import)\s*"\./([^"]+\.js)"', path.read_text())
+            elif path.suffix == ".css":
+                names += re.findall(r"url\((?:/page-assets|\.)/([^)]+)\)", path.read_text())
     return found
 
 

@@ -1,6 +1,12 @@
 /** A field that offers what fits to what is typed: for a choice of many values. */
 
-import { Combobox as Input, ComboboxItem, ComboboxLabel, ComboboxPopover, ComboboxProvider } from "@ariakit/react";
+import {
+  Combobox as Input,
+  ComboboxItem,
+  ComboboxLabel,
+  ComboboxPopover,
+  ComboboxProvider,
+} from "@ariakit/react/combobox";
 import { useMemo, useState } from "react";
 import { t } from "../state/language";
 import styles from "./combobox.module.css";

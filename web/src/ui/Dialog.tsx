@@ -1,6 +1,6 @@
 /** A question or a form in front of the view. Escape and the close button leave everything as it was. */
 
-import { Dialog as Box, DialogDismiss, DialogHeading } from "@ariakit/react";
+import { Dialog as Box, DialogDismiss, DialogHeading } from "@ariakit/react/dialog";
 import type { ReactNode } from "react";
 import { t } from "../state/language";
 import { buttonClass } from "./Button";

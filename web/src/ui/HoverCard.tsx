@@ -1,14 +1,7 @@
 /** A card that opens while the pointer or the focus rests on something, and a short text in the same way. It stays while the pointer is on it; Escape closes it. */
 
-import {
-  Hovercard,
-  HovercardAnchor,
-  HovercardProvider,
-  Tooltip as Tip,
-  TooltipAnchor,
-  TooltipProvider,
-  useHovercardStore,
-} from "@ariakit/react";
+import { Hovercard, HovercardAnchor, HovercardProvider, useHovercardStore } from "@ariakit/react/hovercard";
+import { Tooltip as Tip, TooltipAnchor, TooltipProvider } from "@ariakit/react/tooltip";
 import type { ReactElement, ReactNode } from "react";
 import styles from "./hoverCard.module.css";
 

@@ -8,7 +8,7 @@ import {
   MenuItem as Item,
   MenuProvider,
   MenuSeparator as Separator,
-} from "@ariakit/react";
+} from "@ariakit/react/menu";
 import type { ReactNode } from "react";
 import { type ButtonLook, buttonClass } from "./Button";
 import { ExpandIcon, type Icon, MoreIcon } from "./icons";

@@ -1,6 +1,6 @@
 /** A button that opens a box with anything in it: filters, display options, explanations. Escape and a click beside it close it, and the focus goes back. */
 
-import { Popover as Box, PopoverDisclosure, PopoverProvider, usePopoverStore } from "@ariakit/react";
+import { Popover as Box, PopoverDisclosure, PopoverProvider, usePopoverStore } from "@ariakit/react/popover";
 import { type ReactNode, type RefObject, useId } from "react";
 import { type ButtonLook, buttonClass } from "./Button";
 import { ExpandIcon, type Icon } from "./icons";

@@ -1,6 +1,6 @@
 /** A sheet at the right edge: the details of what is chosen, beside the view that stays usable. On a narrow window it covers the view. */
 
-import { Dialog, DialogDismiss, DialogHeading } from "@ariakit/react";
+import { Dialog, DialogDismiss, DialogHeading } from "@ariakit/react/dialog";
 import { type ReactNode, useRef } from "react";
 import { t } from "../state/language";
 import { useNarrow } from "../components/useNarrow";

@@ -1,6 +1,6 @@
 /** A tour of six steps over what every view has: offered once to a new account, and shown again from the menu of the account. */
 
-import { Popover, PopoverHeading, PopoverProvider } from "@ariakit/react";
+import { Popover, PopoverHeading, PopoverProvider } from "@ariakit/react/popover";
 import { useEffect, useState } from "react";
 import { useMe } from "../../state/account";
 import { t } from "../../state/language";
