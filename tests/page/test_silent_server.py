@@ -28,6 +28,26 @@ def test_a_request_without_an_answer_is_seen_and_told_after_a_while(browser: Bro
         expect(page.get_by_role("progressbar", name="An answer is under way")).to_have_count(0)
 
 
+def test_a_slow_answer_has_a_skeleton_in_its_place_after_a_moment(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        page = seen.page
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        held: list[Route] = []
+        page.route(re.compile("/api/v2/variables"), lambda route: held.append(route))
+        page.evaluate(
+            "window.history.pushState({}, '', '/variables'); window.dispatchEvent(new PopStateEvent('popstate'))"
+        )
+        skeleton = page.locator(".skeleton")
+        expect(skeleton).to_have_css("animation-delay", "0.4s")
+        expect(skeleton).to_have_css("opacity", "1")
+        for route in held:
+            route.continue_()
+        page.unroute(re.compile("/api/v2/variables"))
+        expect(skeleton).to_have_count(0)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Variables")
+
+
 def test_a_silent_service_is_named_on_every_page_with_its_remedy(browser: Browser, product: Product) -> None:
     sentence = {
         "code": "scheduler_is_dead",
