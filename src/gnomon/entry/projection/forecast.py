@@ -216,7 +216,7 @@ def _find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> I
 def _list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
     names = sorted(f"{dag_id}.{task_id}" for dag_id, task_id in assumed)
     shown = ", ".join(names[:_NAMES_SHOWN]) + (" ..." if len(names) > _NAMES_SHOWN else "")
-    sentences: list[Sentence] = []
+    sentences = list(snapshot.unprojected)
     if names:
         sentences.append(say("forecast_durations_are_assumed", count=len(names), duration=assumed_s, names=shown))
     if not snapshot.workers:

@@ -11,6 +11,7 @@ from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.spec import DagSpec
 from gnomon.rules.planning import compute_creation_time, compute_fingerprint
@@ -48,7 +49,7 @@ def build_records(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[Dag
             next_run=None,
             fingerprint=None,
             version_pk=number,
-            spec=replace(spec, mutates_instances=False) if spec.mutates_instances else spec,
+            spec=drop_unprojected(spec),
             task_numbers={task.task_id: place for place, task in enumerate(spec.tasks)},
             file=file,
             input_hash="",
@@ -56,6 +57,19 @@ def build_records(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[Dag
         )
         for number, (spec, file) in enumerate(specs, 1)
     ]
+
+
+def drop_unprojected(spec: DagSpec) -> DagSpec:
+    """The DAG without what a projection does not do: the hook of its instances, which is author code, and runs by partitions of assets."""
+    if spec.mutates_instances:
+        spec = replace(spec, mutates_instances=False)
+    return replace(spec, asset_condition=None, partition_rules=()) if spec.partition_rules else spec
+
+
+def list_unprojected(specs: Iterable[DagSpec]) -> list[Sentence]:
+    """A sentence about the DAGs whose runs by partitions of assets are left out."""
+    names = sorted(spec.dag_id for spec in specs if spec.partition_rules)
+    return [say("partitions_are_not_projected", count=len(names), names=", ".join(names))] if names else []
 
 
 def build_running_dags(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[RunningDag]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
-from gnomon.entry.projection.projected_dags import build_running_dags
+from gnomon.entry.projection.projected_dags import build_running_dags, list_unprojected
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
 from gnomon.model.errors.product import UserError
@@ -90,7 +90,9 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         for dag in sorted(projector.engine_state.dags.values(), key=lambda dag: dag.record.dag_id)
         if dag.record.dependency_error or dag.record.error
     ]
-    return SimulatedRuns(runs, counter.ended, [*faults, *assumed_pools, *script.list_assumptions()])
+    return SimulatedRuns(
+        runs, counter.ended, [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()]
+    )
 
 
 class _TaskCounter:

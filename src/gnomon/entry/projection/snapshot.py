@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
-import msgspec
-
+from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
 from gnomon.model.assets import QueuedAssetEvent
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
+from gnomon.model.sentences import Sentence
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.rules.durations.day_class import list_classes
@@ -57,6 +57,8 @@ class Snapshot:
     models: dict[TaskKeyName, DurationModel]
     graphs: KeptGraphs
     """Graphs of DAGs, compiled by the first sample and used by all."""
+    unprojected: list[Sentence]
+    """What of the deployment a projection leaves out."""
 
     def copy_state(self) -> GroupState:
         """The state with records of its own, which a projection changes."""
@@ -86,7 +88,8 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
     """The state of all groups in one transaction of the store."""
     with db.read() as tx:
         state = group_state.load_groups(tx, GROUPS)
-        state.dags = [_without_hook(dag) for dag in state.dags]
+        unprojected = list_unprojected(dag.spec for dag in state.dags if dag.active)
+        state.dags = [replace(dag, spec=drop_unprojected(dag.spec)) for dag in state.dags]
         watched: dict[str, set[str]] = defaultdict(set)
         for dependency in (edge.dependency for dag in state.dags for edge in collect_edges(dag.spec)):
             watched[dependency.dag_id] |= set() if dependency.task_id is None else {dependency.task_id}
@@ -108,14 +111,8 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
                 for key, model in _build_models(tx, dag).items()
             },
             {},
+            unprojected,
         )
-
-
-def _without_hook(dag: DagRecord) -> DagRecord:
-    """The DAG without its hook, which is author code: a projection does not call it for each try."""
-    if dag.spec.mutates_instances:
-        dag.spec = msgspec.structs.replace(dag.spec, mutates_instances=False)
-    return dag
 
 
 def _read_slots(tx: Transaction, dag: DagRecord, task_ids: set[str], now: Instant) -> list[PastSlot]:

@@ -19,6 +19,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "scenario_names_nothing": "the scenario names {name!r}, which is no DAG and no task of a DAG in the folder; write DAG or DAG.TASK",
     "scenario_names_twice": "{option} names {name!r} twice; keep one of the two",
     "scenario_value_is_wrong": "{option} {text!r} is not {example}",
+    "partitions_are_not_projected": (
+        "{count} DAG is scheduled by partitions of assets, and these runs are not projected ({names})",
+        "{count} DAGs are scheduled by partitions of assets, and these runs are not projected ({names})",
+    ),
     "expectation_is_broken": "{text!r} does not hold for the run of DAG {dag} that is due at {at}: {why}",
     "expectations_are_broken": ("{count} run breaks an expectation", "{count} runs break an expectation"),
     "it_takes": "it takes {duration}",
