@@ -10,7 +10,7 @@ import pytest
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
-from gnomon.entry.projection.forecast import Forecast, ForecastRow, forecast
+from gnomon.entry.projection.forecast import ForecastRow, SampledForecast, forecast
 from gnomon.entry.projection.snapshot import read_snapshot
 from gnomon.entry.simulate.year_simulation import SETTINGS, YearSimulation
 from gnomon.model.after import After
@@ -59,7 +59,7 @@ class Known:
 
 
 @pytest.fixture
-def answers(tmp_path: Path) -> list[Forecast]:
+def answers(tmp_path: Path) -> list[SampledForecast]:
     """Two forecasts of one day with the same seed, one with another, at ten past two: `extract` runs, `report` is to come."""
     url = f"sqlite:///{tmp_path / 'forecast.db'}"
     create_schema(url)
@@ -77,7 +77,7 @@ def answers(tmp_path: Path) -> list[Forecast]:
     ]
 
 
-def row_of(answer: Forecast, dag_id: str, place: int = 0) -> ForecastRow:
+def row_of(answer: SampledForecast, dag_id: str, place: int = 0) -> ForecastRow:
     return [row for row in answer.rows if row.dag_id == dag_id and row.task is None][place]
 
 
@@ -87,7 +87,7 @@ def minutes(at: Instant | None) -> float:
     return (at - START - HISTORY_DAYS * DAY) / MINUTE - 120
 
 
-def test_a_forecast_has_the_quantiles_of_the_known_durations(answers: list[Forecast]) -> None:
+def test_a_forecast_has_the_quantiles_of_the_known_durations(answers: list[SampledForecast]) -> None:
     answer = answers[0]
     assert (answer.samples, answer.assumptions) == (200, [])
     orders = row_of(answer, "orders")
@@ -96,13 +96,13 @@ def test_a_forecast_has_the_quantiles_of_the_known_durations(answers: list[Forec
     assert minutes(orders.end_p90) == pytest.approx(48, abs=3)
 
 
-def test_a_run_that_waits_starts_when_the_other_ends(answers: list[Forecast]) -> None:
+def test_a_run_that_waits_starts_when_the_other_ends(answers: list[SampledForecast]) -> None:
     report, orders = row_of(answers[0], "report"), row_of(answers[0], "orders")
     assert report.start_p50 == orders.end_p50
     assert minutes(report.end_p50) == pytest.approx(50, abs=4)
 
 
-def test_the_same_seed_gives_the_same_answer_and_another_nearly(answers: list[Forecast]) -> None:
+def test_the_same_seed_gives_the_same_answer_and_another_nearly(answers: list[SampledForecast]) -> None:
     assert answers[0].rows == answers[1].rows
     assert answers[0].rows != answers[2].rows
     assert minutes(row_of(answers[2], "report").end_p50) == pytest.approx(
@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_answer_and_another_nearly(answers: list[Fo
     )
 
 
-def test_runs_that_are_due_within_the_day_are_there_and_tasks_of_each(answers: list[Forecast]) -> None:
+def test_runs_that_are_due_within_the_day_are_there_and_tasks_of_each(answers: list[SampledForecast]) -> None:
     tasks = [(row.dag_id, row.task) for row in answers[0].rows if row.task is not None]
     assert sorted(tasks) == [
         ("orders", "extract"),

@@ -14,7 +14,7 @@ from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
-from gnomon.entry.projection.forecast import SAMPLES, Forecast, ForecastRow
+from gnomon.entry.projection.forecast import SAMPLES, ForecastRow, SampledForecast
 from gnomon.entry.projection.forecast import forecast as draw_forecast
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.snapshot import read_snapshot
@@ -89,7 +89,7 @@ def forecast(
     settings = build_scheduler_settings(home.cfg)
     settings = replace(settings, limits=replace(settings.limits, executors=None))
 
-    def draw() -> Forecast:
+    def draw() -> SampledForecast:
         hosts = build_timetable_host_settings(home.cfg)
         with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
             return draw_forecast(
@@ -115,7 +115,7 @@ def _check_horizon(now: Instant, end: Instant) -> None:
         raise UserError(say("scenario_value_is_wrong", option="--until", text=iso(end) or "", example="within a year"))
 
 
-def _print(answer: Forecast, rows: list[ForecastRow], max_s: float, with_tasks: bool, output: str) -> None:
+def _print(answer: SampledForecast, rows: list[ForecastRow], max_s: float, with_tasks: bool, output: str) -> None:
     notes = [render(assumption) for assumption in answer.assumptions]
     if answer.samples < answer.wanted_samples:
         told = say("forecast_has_fewer_samples", count=answer.samples, total=answer.wanted_samples, duration=max_s)

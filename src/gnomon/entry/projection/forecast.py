@@ -68,7 +68,7 @@ class ForecastRow:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class SampledForecast:
     """The answer, and how sure it is."""
 
     at: Instant
@@ -91,7 +91,7 @@ def forecast(
     with_tasks: bool = False,
     timetables: TimetableHost | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Forecast:
+) -> SampledForecast:
     """Project the snapshot `samples` times, fewer if that takes longer than `max_s` seconds, but once in any case."""
     began = clock()
     zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
@@ -108,7 +108,7 @@ def forecast(
             break
     rows = [_build_row(key, each, finished) for key, each in drawn.items()]
     rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
-    return Forecast(snapshot.at, until, rows, finished, samples, _list_assumptions(snapshot, assumed, assumed_s))
+    return SampledForecast(snapshot.at, until, rows, finished, samples, _list_assumptions(snapshot, assumed, assumed_s))
 
 
 def _project(
@@ -179,10 +179,10 @@ def _add_sample(drawn: dict[tuple[_RunKey, str | None], _Drawn], runs: Iterable[
 
 
 def _find(drawn: dict[tuple[_RunKey, str | None], _Drawn], key: _RunKey, task: str | None, run: RunOutcome) -> _Drawn:
-    found = drawn.get((key, task))
-    if found is None:
-        found = drawn[key, task] = _Drawn(run.run_id)
-    return found
+    values = drawn.get((key, task))
+    if values is None:
+        values = drawn[key, task] = _Drawn(run.run_id)
+    return values
 
 
 def _find_end(task: TaskOutcome) -> Instant | None:

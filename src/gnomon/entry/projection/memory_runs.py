@@ -33,7 +33,7 @@ _FAILED_TASK, _UPSTREAM_FAILED, _REMOVED = 101, 103, 104
 
 
 @dataclass(slots=True)
-class _SlotRun:
+class _KeptRun:
     """The run of a slot, as `upstream_dags.runs_of_slots` answers."""
 
     run_pk: int
@@ -53,7 +53,7 @@ class _DagRuns:
     """By slot key: run_pk, run_id, run_type, run_after."""
     run_ids: OrderedDict[str, Row] = field(default_factory=OrderedDict)
     """By run id: run_pk, run_id, run_type."""
-    slots: dict[Instant, list[_SlotRun]] = field(default_factory=dict)
+    slots: dict[Instant, list[_KeptRun]] = field(default_factory=dict)
     order: list[Instant] = field(default_factory=list)
     """The keys of `slots`, sorted."""
     ends: deque[tuple[Instant, int, int | None, DagRunState]] = field(default_factory=lambda: deque(maxlen=KEPT_ENDS))
@@ -126,7 +126,7 @@ class MemoryRuns:
         if dag.record.dag_id not in self._watched:
             return
         for at, run_id, state, failed_tasks in slots:
-            run = _SlotRun(next(self._run_pks), run_id, RUN_STATE_CODES[state])
+            run = _KeptRun(next(self._run_pks), run_id, RUN_STATE_CODES[state])
             dag.slots.setdefault(at, []).append(run)
             for (watched_pk, _), task_id in self.watched_tasks.items():
                 if watched_pk == dag_pk:
@@ -152,7 +152,7 @@ class MemoryRuns:
             key = str(run.run_after if run.interval_start is None else run.interval_start)
             dag.holders[key] = (run.run_pk, run.run_id, run.run_type.value, run.run_after)
             if dag.record.dag_id in self._watched:
-                slot_run = _SlotRun(run.run_pk, run.run_id, RUN_STATE_CODES[run.state], run.clear_number)
+                slot_run = _KeptRun(run.run_pk, run.run_id, RUN_STATE_CODES[run.state], run.clear_number)
                 dag.slots.setdefault(slot_at, []).append(slot_run)
                 dag.order = sorted(dag.slots)
         self.update_tasks(tasks, ())
@@ -216,7 +216,7 @@ class MemoryRuns:
         if dag.record.dag_id in self._watched:
             if run_after not in dag.slots:
                 insort(dag.order, run_after)
-            dag.slots.setdefault(run_after, []).append(_SlotRun(run_pk, run_id, RUN_STATE_CODES[DagRunState.QUEUED]))
+            dag.slots.setdefault(run_after, []).append(_KeptRun(run_pk, run_id, RUN_STATE_CODES[DagRunState.QUEUED]))
         return [(run_pk,)]
 
     def add_run(self, *, dag_pk: int, run_id: str, run_type: str, run_after: Instant, **_rest: object) -> list[Row]:

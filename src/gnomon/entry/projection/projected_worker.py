@@ -17,7 +17,7 @@ WORKER_ID = "projected"
 
 
 @dataclass(slots=True)
-class _LiveAttempt:
+class _ProjectedAttempt:
     attempt: Attempt
     play: Play
     enters_at: Instant
@@ -31,7 +31,7 @@ class ProjectedWorker:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self._live: dict[str, _LiveAttempt] = {}
+        self._live: dict[str, _ProjectedAttempt] = {}
         self._heap: list[tuple[Instant, int, str]] = []
         """(instant, number of the submission, attempt id) of what comes next of each attempt."""
         self._numbers = itertools.count()
@@ -41,7 +41,7 @@ class ProjectedWorker:
         for attempt in attempts:
             play = self._script(attempt)
             enters_at = now + int(play.enter_after_s * SECOND)
-            live = _LiveAttempt(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
+            live = _ProjectedAttempt(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
             self._live[attempt.attempt_id] = live
             heapq.heappush(
                 self._heap, (enters_at if play.entered else live.ends_at, next(self._numbers), attempt.attempt_id)
@@ -51,7 +51,7 @@ class ProjectedWorker:
         """Go on with an attempt that runs already. `started_at`: when it entered author code; None: it enters now. It ends now at the earliest."""
         begun_at = now if started_at is None else started_at
         ends_at = max(now, begun_at + int(play.run_s * SECOND))
-        live = _LiveAttempt(attempt, play, begun_at, ends_at, entered=started_at is not None)
+        live = _ProjectedAttempt(attempt, play, begun_at, ends_at, entered=started_at is not None)
         self._live[attempt.attempt_id] = live
         at = now if started_at is None else ends_at
         heapq.heappush(self._heap, (at, next(self._numbers), attempt.attempt_id))

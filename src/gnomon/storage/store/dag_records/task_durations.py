@@ -14,7 +14,7 @@ ROWS_READ = 20_000
 """Task instances of one DAG that are read at most: a mapped task may have a thousand in each run."""
 
 
-class EndedTask(NamedTuple):
+class RecordedTask(NamedTuple):
     """One ended task instance; started and ended are those of its last try."""
 
     task_no: int
@@ -27,10 +27,10 @@ class EndedTask(NamedTuple):
     return_length: int | None
 
 
-def list_recent_tasks(tx: Transaction, dag_pk: int) -> list[EndedTask]:
+def list_recent_tasks(tx: Transaction, dag_pk: int) -> list[RecordedTask]:
     """The ended task instances of the newest runs of the DAG, newest run first."""
     rows = tx.all("task_durations.recent", dag_pk=dag_pk, runs=RUNS_READ, rows=ROWS_READ)
     return [
-        EndedTask(task_no, run_type, run_after, TASK_STATES_BY_CODE[state], *rest)
+        RecordedTask(task_no, run_type, run_after, TASK_STATES_BY_CODE[state], *rest)
         for task_no, run_type, run_after, state, *rest in rows
     ]
