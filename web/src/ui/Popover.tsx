@@ -78,10 +78,15 @@ export function AnchoredBox({
   close: () => void;
   children: ReactNode;
 }) {
+  const store = usePopoverStore({
+    open: true,
+    setOpen: (isOpen) => {
+      if (!isOpen) close();
+    },
+  });
   return (
     <Box
-      open
-      onClose={close}
+      store={store}
       getAnchorRect={() => anchor.current?.getBoundingClientRect() ?? null}
       finalFocus={anchor}
       className={`${styles.box} ${className ?? ""}`}
