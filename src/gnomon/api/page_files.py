@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.open_access import OpenAccess
@@ -136,7 +136,9 @@ def add_page(app: FastAPI, files: PageFiles) -> None:
 
     def send_texts(request: Request) -> Response:
         language = find_language(request.path_params["name"])
-        return JSONResponse({} if language is None else dict(language.page), headers=HEADERS)
+        if language is None:
+            return HTMLResponse("There is no such language.", 404, HEADERS)
+        return Response(json.dumps(dict(language.page)), media_type="application/json", headers=HEADERS)
 
     app.state.show_missing_page = show_missing
     for path in VIEWS:

@@ -6,17 +6,14 @@ import itertools
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from gnomon.entry.projection.memory_runs import MemoryRuns
+from gnomon.entry.projection.memory_runs import MemoryRuns, MemoryStatement
 from gnomon.model.assets import QueuedAssetEvent, encode_leaf
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord
 from gnomon.rules.assets.conditions import iter_leaves
 from gnomon.storage.store.transaction import Row
-
-if TYPE_CHECKING:
-    from gnomon.entry.projection.memory_store import MemoryStatement
 
 
 class _QueuedEvent(NamedTuple):

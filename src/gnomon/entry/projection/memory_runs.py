@@ -7,9 +7,9 @@ import json
 import zlib
 from bisect import bisect_left, insort
 from collections import OrderedDict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 
@@ -21,8 +21,8 @@ from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunStat
 from gnomon.storage.store.record_codec import encode_plan_state, encode_task_state
 from gnomon.storage.store.transaction import Row
 
-if TYPE_CHECKING:
-    from gnomon.entry.projection.memory_store import MemoryStatement
+MemoryStatement = Callable[..., Any]
+"""A statement with named arguments returns rows or the number of changed rows; a batch takes its rows and returns their number."""
 
 KEPT_KEYS = 128
 """The newest slots and run ids of a DAG that a planned run can meet."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from gnomon.entry.projection.memory_assets import MemoryAssets
-from gnomon.entry.projection.memory_runs import MemoryRuns
+from gnomon.entry.projection.memory_runs import MemoryRuns, MemoryStatement
 from gnomon.model.change_entries import ChangeEntry
 from gnomon.model.records import Changes, DagRecord
 from gnomon.model.sentences import say
@@ -15,9 +15,6 @@ from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.storage.store.asset_records.asset_events import publish_events
 from gnomon.storage.store.errors import InvalidKey
 from gnomon.storage.store.transaction import Row, RowCountCheck
-
-MemoryStatement = Callable[..., Any]
-"""A statement with named arguments returns rows or the number of changed rows; a batch takes its rows and returns their number."""
 
 UNUSED_STATEMENTS = frozenset(
     {
