@@ -86,6 +86,7 @@ def test_filters_are_on_every_column_are_negated_survive_and_have_a_default(brow
         page = seen.page
         line = page.get_by_role("link", name="load.give", exact=True)
         expect(line).to_be_visible()
+        page.get_by_role("button", name="Filters", exact=True).click()
         for label, other in (
             ("Queue", "default"),
             ("Pool", "asked_none"),
@@ -137,10 +138,14 @@ def test_a_time_of_a_filter_is_of_the_chosen_zone(browser: Browser, asked: Produ
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_zone?from=2026-01-01T15:00:00Z")
         page = seen.page
-        expect(page.get_by_label("due from")).to_have_value("2026-01-01")
+        filters = page.get_by_role("button", name=re.compile("^Filters"))
+        filters.click()
+        expect(page.get_by_label("due from", exact=True)).to_have_value("2026-01-01")
+        page.keyboard.press("Escape")
         _choose_zone(page, "Zone of the DAG")
-        expect(page.get_by_label("due from")).to_have_value("2026-01-02")
-        page.get_by_label("due from").fill("2026-01-03")
+        filters.click()
+        expect(page.get_by_label("due from", exact=True)).to_have_value("2026-01-02")
+        page.get_by_label("due from", exact=True).fill("2026-01-03")
         expect(page).to_have_url(re.compile("from=.*2026-01-02T15(:|%3A)00(:|%3A)00Z"))
         seen.open("/audit")
         _choose_zone(page, "UTC")

@@ -83,6 +83,7 @@ def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_witho
         expect(page).to_have_url(re.compile("open=.*part_3"))
         expect(chosen).to_contain_text("part_3.step_7")  # the search goes on to the task, which the open group shows
         seen.check()
+        chosen.get_by_role("button", name="Close").click()
         page.get_by_role("link", name="Run it …").click()
         expect(page.get_by_role("button", name="Run now")).to_be_visible()
 
@@ -121,7 +122,7 @@ def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_b
         page.get_by_role("menuitem", name="All runs of this DAG").click()
         expect(page).to_have_url(re.compile(r"/runs\?dag_id=asked_steps"))
         page.get_by_role("link", name="one", exact=True).click()
-        page.get_by_role("navigation", name="Views of the run").get_by_role("link", name="Graph").click()
+        page.get_by_role("link", name="Graph", exact=True).click()
         expect(page).to_have_url(re.compile("/dags/asked_steps/graph.*run=one"))
         page.get_by_role("link", name="Open the run").click()
         expect(page).to_have_url(re.compile("/dags/asked_steps/runs/one"))

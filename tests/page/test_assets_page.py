@@ -55,7 +55,7 @@ def test_an_asset_shows_its_events_and_what_the_dag_that_waits_still_lacks(
 def test_the_hostile_name_of_an_asset_is_shown_as_text(browser: Browser, product: Product, path: str) -> None:
     with visit(browser, product, "narrow") as seen:
         seen.log_in(path)
-        expect(seen.page.get_by_text(STRANGE).first).to_be_visible()
+        expect(seen.page.get_by_text(STRANGE).locator("visible=true").first).to_be_visible()
         assert seen.page.title() != "broken"
         seen.check()
 

@@ -94,5 +94,5 @@ def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, pr
         seen.open("/dags/nightly/runs/first")
         expect(seen.page.locator("h1 + .badge")).to_contain_text("失败")
         seen.open("/dags/nightly")
-        expect(seen.page.locator("section.why")).to_have_attribute("aria-label", "原因")
+        expect(seen.page.get_by_role("region", name="原因", exact=True).first).to_be_visible()
     assert left == {}

@@ -125,7 +125,7 @@ def test_the_palette_shows_what_it_found_beside_what_it_could_not_read(browser: 
 def test_the_version_of_a_run_leads_to_its_code(browser: Browser, product: Product) -> None:
     with visit(browser, product) as seen:
         seen.log_in("/dags/nightly/runs/first")
-        seen.page.get_by_role("link", name="1, code").click()
+        seen.page.get_by_role("link", name="version 1").first.click()
         expect(seen.page).to_have_url(re.compile("/dags/nightly/code.version=1"))
         expect(seen.page.get_by_role("heading", name="Code", exact=True)).to_be_visible()
         seen.check()
@@ -162,5 +162,5 @@ def test_the_zone_of_the_dag_holds_on_its_pages(browser: Browser, product: Produ
         page.get_by_role("button", name="Display").click()
         page.get_by_role("radio", name="Zone of the DAG").check()
         page.keyboard.press("Escape")
-        expect(page.get_by_role("table").locator("time").first).to_contain_text("06:30")
+        expect(page.get_by_role("list", name="Coming runs").locator("time").first).to_contain_text("06:30")
         seen.check()

@@ -63,6 +63,7 @@ def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_
         seen.log_in("/dags/gated/runs/waiting")
         page = seen.page
         why = page.get_by_role("region", name="Why", exact=True).first
+        why.get_by_role("button", name="All conditions").click()
         expect(why.locator(".condition-mark").first).to_have_text("✕")  # a pool without slots never gets room by itself
         why.get_by_role("link", name="none_free").first.click()  # the second one is in the command that makes it larger
         expect(page).to_have_url(re.compile("/pools#pool-none_free$"))
@@ -114,6 +115,7 @@ def test_a_run_leads_to_all_of_its_events(browser: Browser, product: Product) ->
     with visit(browser, product) as seen:
         seen.log_in("/dags/nightly/runs/first")
         page = seen.page
+        page.get_by_role("button", name="Details", exact=True).first.click()
         page.get_by_role("link", name="All events").click()
         expect(page).to_have_url(re.compile("/dags/nightly/audit\\?run=first$"))
         rows = page.get_by_role("region", name="Audit log").get_by_role("row")

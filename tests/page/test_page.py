@@ -192,7 +192,7 @@ def test_a_lost_connection_is_shown(browser: Browser) -> None:
         other.do("users", "reset-password", "admin", "--password", PASSWORD)
         with visit(browser, other) as seen:
             seen.log_in("/dags")
-            state = seen.page.locator("header").get_by_role("status")
+            state = seen.page.locator(".layout-connection")
             expect(state).to_have_text("live")
             other.restart()  # on another port
             expect(state).to_contain_text("connection lost")

@@ -39,16 +39,17 @@ _TELL_MACHINE = """() => {
 """The widths of texts in the fonts of the machine: pictures of other fonts are not compared."""
 
 
-@pytest.fixture(scope="module")
-def blank(browser: Browser) -> Page:
+@pytest.fixture
+def blank(browser: Browser) -> Iterator[Page]:
     page = browser.new_page()
     page.goto("about:blank")
-    return page
+    yield page
+    page.close()
 
 
-@pytest.fixture(scope="module")
-def answers(request: pytest.FixtureRequest, blank: Page) -> Iterator[Answers]:
-    """Those of the file; while they are recorded, those of a standalone with something in each view."""
+@pytest.fixture
+def fonts(blank: Page) -> None:
+    """The fonts of this machine are those of the prints."""
     machine = blank.evaluate(_TELL_MACHINE)
     if RECORDS:
         MACHINE.write_text(machine + "\n")
@@ -56,6 +57,11 @@ def answers(request: pytest.FixtureRequest, blank: Page) -> Iterator[Answers]:
         pytest.skip(
             f"the prints are of other fonts ({MACHINE.read_text().strip()}) than this machine has ({machine}): make pictures"
         )
+
+
+@pytest.fixture(scope="module")
+def answers(request: pytest.FixtureRequest) -> Iterator[Answers]:
+    """Those of the file; while they are recorded, those of a standalone with something in each view."""
     if not RECORDS_ANSWERS:
         yield Answers.read()
         return
@@ -71,6 +77,7 @@ def _list_views() -> list[object]:
     return [pytest.param(name, id=name, marks=[] if name in QUICK else [pytest.mark.soak]) for name in VIEWS]
 
 
+@pytest.mark.usefixtures("fonts")
 @pytest.mark.parametrize("name", _list_views())
 def test_a_view_looks_as_its_pictures(
     browser: Browser, product: Product, blank: Page, answers: Answers, name: str

@@ -96,7 +96,7 @@ def test_the_inferred_data_interval_and_the_pause_are_told_before_one_presses(
             400
         )  # as a user who thinks: the form without a date is older than the pause after which it is asked about
         page.get_by_role("textbox", name="Logical date").fill("2026-03-01T12:45:00")  # 07:00 in UTC
-        expect(preview.locator("dd").nth(2)).to_have_text("2026-03-01 11:45:00 to 2026-03-01 12:45:00")
+        expect(preview.locator("dd").nth(2)).to_have_text("1 Mar 11:45 to 1 Mar 12:45")
         expect(preview).to_contain_text("Takes the slot")
         seen.check()
     product.do("dags", "unpause", "plan_hourly")

@@ -3,6 +3,7 @@
 import { Link } from "@tanstack/react-router";
 import type { DagOverview } from "../../api/shapes";
 import { Ago } from "../../components/Ago";
+import { cutText } from "../../components/LongText";
 import { PlainLink } from "../../components/PlainLink";
 import { Sentence } from "../../components/Sentences";
 import { When } from "../../components/When";
@@ -23,9 +24,9 @@ export function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: strin
         className={`name strong ${styles.cut}`}
         title={dag.display_name === dag.dag_id ? dag.dag_id : `${dag.display_name} (${dag.dag_id})`}
       >
-        {dag.display_name}
+        {cutText(dag.display_name)}
       </Link>
-      {dag.display_name !== dag.dag_id && <span className={`soft name ${styles.cut}`}>{dag.dag_id}</span>}
+      {dag.display_name !== dag.dag_id && <span className={`soft name ${styles.cut}`}>{cutText(dag.dag_id)}</span>}
       {dag.has_import_errors && (
         <Link to="/" hash="import-errors" className={`bad ${styles.whole}`}>
           {t("import error")}
@@ -88,7 +89,7 @@ function Reason({ failure }: { failure: NonNullable<DagOverview["failure"]> }) {
   const text = [task, failure.error].filter(Boolean).join(": ");
   return (
     <span className={`bad name ${styles.cut}`} title={text}>
-      {text}
+      {cutText(text)}
     </span>
   );
 }
