@@ -83,7 +83,7 @@ def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_witho
         expect(page).to_have_url(re.compile("open=.*part_3"))
         expect(chosen).to_contain_text("part_3.step_7")  # the search goes on to the task, which the open group shows
         seen.check()
-        chosen.get_by_role("button", name="Close").click()
+        page.get_by_role("button", name="Close", exact=True).click()
         page.get_by_role("link", name="Run it …").click()
         expect(page.get_by_role("button", name="Run now")).to_be_visible()
 
@@ -127,7 +127,8 @@ def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_b
         page.get_by_role("link", name="Open the run").click()
         expect(page).to_have_url(re.compile("/dags/asked_steps/runs/one"))
         seen.open("/dags/asked_steps/runs/one/tasks/load.give")
-        page.get_by_role("link", name="This task in all runs").click()
+        page.get_by_role("button", name="More acts").first.click()
+        page.get_by_role("menuitem", name="This task in all runs").click()
         expect(page.locator("tbody tr")).to_have_count(1)
         expect(page.get_by_role("link", name="load.give", exact=True)).to_be_visible()
         page.go_back()

@@ -58,6 +58,8 @@ class Day:
         self.seen, self.page, self.size = seen, seen.page, size
         self.took: list[tuple[str, int, int]] = []
         self._folder = folder
+        self._menus = 0
+        """How often the menu with all pages was opened, which stands for the links of a wide window: a click more for each."""
         self.page.add_init_script(COUNTER)
 
     def name(self, word: str) -> str:
@@ -70,6 +72,7 @@ class Day:
         if not goes_on:
             self.go("Home")
         self._read_counts()
+        self._menus = 0
         yield
         took, fields = self._read_counts()
         self.took.append((words, took, fields))
@@ -80,7 +83,8 @@ class Day:
             )  # a picture of the whole page would move a log to its first line
             self.page.screenshot(path=self._folder / f"{len(self.took):02}-{self.size}.png", full_page=is_whole)
         self.seen.check()
-        assert took <= clicks, f"{words}: {took} clicks, at most {clicks} are needed"
+        most = clicks + self._menus
+        assert took <= most, f"{words}: {took} clicks, at most {most} are needed"
 
     def _read_counts(self) -> tuple[int, int]:
         """The clicks and the fields since the last call."""
@@ -93,6 +97,7 @@ class Day:
         """Press the menus and the link of the navigation with these names, and wait for its page."""
         if self.size == "narrow":  # one menu has all pages
             self.page.get_by_role("button", name="Pages", exact=True).click()
+            self._menus += 1
         pages = self.page.get_by_role("navigation", name="Pages", exact=True)
         for name in names[:-1] if self.size == "wide" else ():
             pages.get_by_role("button", name=name).click()

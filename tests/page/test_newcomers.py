@@ -67,7 +67,7 @@ def test_a_pool_that_a_sentence_names_is_a_link_and_what_waits_is_not_marked_as_
         expect(why.locator(".condition-mark").first).to_have_text("✕")  # a pool without slots never gets room by itself
         why.get_by_role("link", name="none_free").first.click()  # the second one is in the command that makes it larger
         expect(page).to_have_url(re.compile("/pools#pool-none_free$"))
-        expect(page.get_by_role("region", name="Pool none_free")).to_be_visible()
+        expect(page.get_by_role("row", name="Pool none_free")).to_be_visible()
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -7,10 +7,14 @@ import type { PartProps } from "./instancePart";
 import { LogView } from "./log/LogView";
 import styles from "./instance.module.css";
 
+/** In these states the newest try has not begun: there is no log to ask for. */
+const WAITING: readonly string[] = ["none", "scheduled", "queued"];
+
 export function LogPart({ at, one, tries, view, set }: PartProps) {
   const number = view.try ?? one.try_number;
   const numbers = (tries?.task_instances ?? []).map((each) => each.try_number).filter((each) => each > 0);
-  if (number === 0)
+  const waits = number === one.try_number && !one.start_date && WAITING.includes(one.state ?? "none");
+  if (number === 0 || waits)
     return (
       <div className={styles.none}>
         <EmptyState isSmall title={t("The task has not been tried yet.")} />

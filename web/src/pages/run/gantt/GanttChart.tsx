@@ -50,11 +50,10 @@ export function GanttChart(props: GanttChartProps) {
   });
   const zone = useZone();
   const percent = (at: number) => (100 * (at - from)) / Math.max(1, to - from);
-  const ticks = chooseTicks(
-    from,
-    to,
-    (to - from > 2 * DAY_MS || to - from < TICKS * 1_000 ? LONG_TICKS : TICKS) * zoom,
-  );
+  const hasLongLabels = to - from > 2 * DAY_MS || to - from < TICKS * 1_000;
+  const most = (hasLongLabels ? LONG_TICKS : TICKS) * zoom;
+  const room = Math.floor(trackPx / (hasLongLabels ? 1.5 * LABEL_PX : LABEL_PX));
+  const ticks = chooseTicks(from, to, trackPx > 0 ? Math.max(1, Math.min(most, room)) : most);
   const step = (ticks[1] ?? to) - (ticks[0] ?? from);
   const isTurned = (at: number) => percent(at) > 100 - (100 - TURNED_PERCENT) / zoom;
   const labelPercent = trackPx > 0 ? (100 * LABEL_PX) / trackPx : 0;
