@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -239,14 +240,15 @@ def _look_ahead(day: Day, dates: Dates) -> None:
     with day.thing("see the runs of tomorrow of a DAG with a calendar", 4 + (day.size == "narrow")):
         day.open_dag(day.name("office"))
         coming = page.get_by_role("region", name="Next runs")
-        expect(coming.get_by_role("row").filter(has_text=f"{dates.tomorrow} 11:45:00")).not_to_have_count(0)
-        expect(coming.get_by_role("row").filter(has_text=f"{dates.closed} ")).to_have_count(0)
+        expect(coming.get_by_role("listitem").filter(has_text="tomorrow 11:45")).not_to_have_count(0)
+        closed = date.fromisoformat(str(dates.closed))
+        expect(coming.get_by_role("listitem").filter(has_text=f"{closed.day} {closed:%b} ")).to_have_count(0)
         page.get_by_role("link", name="Calendar", exact=True).click()
         if day.size == "narrow":  # there the day is below the months only when it is chosen
             page.get_by_role("button", name="Today", exact=True).click()
             expect(page.get_by_role("button", name=re.compile(f"{dates.today}.*today"))).to_be_in_viewport()
         page.get_by_role("link", name="next day").click()
-        expect(page.get_by_role("complementary")).to_contain_text(f"{dates.tomorrow} 17:45:00")
+        expect(page.get_by_role("complementary")).to_contain_text("tomorrow 17:45")
         expect(page.get_by_role("complementary")).to_be_in_viewport()
     with day.thing("compare two schedules in the timetable lab", 3):
         day.go("Schedules", "Timetable lab")

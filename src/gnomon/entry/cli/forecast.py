@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import closing
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import datetime, time, timedelta
+from typing import Any
 
 import click
 
 from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
 from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
+from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_sentence, format_table, output_option, print_document
@@ -21,19 +24,43 @@ from gnomon.entry.projection.snapshot import read_snapshot
 from gnomon.entry.projection.waiting_host import WaitingTimetableHost
 from gnomon.ground.clock import SystemClock
 from gnomon.model.errors.product import UserError
-from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.sentences import render, say
 from gnomon.queries.report.listings.not_found import dag_not_found
 from gnomon.services.scheduler.settings import build_scheduler_settings
 
 DAY_S = 86_400
+_TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):[0-5]\d")
 HORIZON_MAX_S = 366 * DAY_S
 COLUMNS = ("dag_id", "run_after", "start_p50", "end_p50", "end_p90", "failed")
 
 
+class ComingMomentType(MomentType):
+    """A date and time, or a time of the day, `09:00`, which stands for the next one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime | time:  # type: ignore[override]  # a time alone as well
+        """As written."""
+        if isinstance(value, str) and _TIME_OF_DAY.fullmatch(value.strip()):
+            return time.fromisoformat(value.strip().zfill(5))
+        return value if isinstance(value, time) else super().convert(value, param, ctx)
+
+
+def _find_end(until: datetime | time, now: Instant, home: Home) -> Instant:
+    """The instant; of a time of the day the next one in [core] default_timezone."""
+    if isinstance(until, datetime):
+        return resolve_instant(until, home.cfg)
+    today = to_datetime(now).astimezone(find_zone(home.cfg.text("core", "default_timezone"))).date()
+    ends = (resolve_instant(datetime.combine(today + timedelta(days=days), until), home.cfg) for days in range(3))
+    return next(end for end in ends if end > now)
+
+
 @click.command()
 @click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
-@click.option("--until", type=MomentType(), help="Runs that are due before this time; default: 24 hours from now.")
+@click.option(
+    "--until",
+    type=ComingMomentType(),
+    help="Runs that are due before this time: a date and time, or 09:00 for the next one; default: 24 hours from now.",
+)
 @click.option("--tasks", "with_tasks", is_flag=True, help="List task instances too.")
 @click.option("--samples", type=IntegerRange(1, 1000), default=SAMPLES, show_default=True, help="Futures to draw.")
 @click.option(
@@ -64,7 +91,7 @@ COLUMNS = ("dag_id", "run_after", "start_p50", "end_p50", "end_p90", "failed")
 def forecast(
     home: Home,
     dag_ids: tuple[str, ...],
-    until: datetime | None,
+    until: datetime | time | None,
     with_tasks: bool,
     samples: int,
     max_s: float,
@@ -78,7 +105,7 @@ def forecast(
     p50: half of the futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
     """
     now = home.clock.now()
-    end = now + DAY_S * SECOND if until is None else resolve_instant(until, home.cfg)
+    end = now + DAY_S * SECOND if until is None else _find_end(until, now, home)
     _check_horizon(now, end)
     with home.store() as db:
         snapshot = read_snapshot(db, now)
