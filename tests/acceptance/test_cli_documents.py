@@ -118,6 +118,8 @@ OF_THEIR_OWN = {
     "quarantine show",
     "slots audit",
     "failures",
+    "forecast",
+    "simulate",
 }
 """Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/entry/cli, tests/unit/airflow_compat/migration."""
 MAKES_A_RUN = {"dags trigger", "assets materialize"}
