@@ -25,6 +25,8 @@ ARGUED: dict[str, str] = {
     "GET /auth/logout: no answer field detail": "a redirect has no body",
     "GET /eventLogs: answer field event_logs[].address is ours": "the audit log says from where a change came; Airflow's clients ignore the field",
     "GET /eventLogs/{event_log_id}: answer field address is ours": "as in the list",
+    "GET /eventLogs: parameter query by_people is ours": "the page shows what people did, apart from what services did",
+    "GET /eventLogs: answer field searched_until is ours": "a search for what people did ends early and says how far it came",
 }
 """By line of `find_differences`: why it is so."""
 
