@@ -12,6 +12,7 @@ from tests.unit.entry.cli.deployment import Deployment, spec_of
 from gnomon.api.v2 import logs
 from gnomon.ground.log.confined_files import ConfinedFile
 from gnomon.model.attempts import XComItem, build_attempt_log_path
+from gnomon.model.spec import TaskSpec
 from gnomon.queries.report.listings import log_pages
 from gnomon.testing import Play
 
@@ -236,3 +237,24 @@ def test_the_log_of_a_running_task_goes_on(api: Client, deployment: Deployment) 
 )
 def test_no_log_is_said_so(ended: Client, path: str, status: int) -> None:
     ended.fails(status, path)
+
+
+def test_the_log_of_a_try_that_has_just_begun_is_empty_and_goes_on(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.plays["only"] = Play(run_s=60)
+    deployment.start()
+    api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r/1"})
+    deployment.move(5)
+    answer = api.get(LOG)
+    assert answer["content"] == []
+    assert answer["continuation_token"] is not None
+    deployment.move(20)
+    api.fails(404, LOG)
+
+
+def test_the_log_of_a_task_that_needed_no_worker_is_empty_and_over(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("a", tasks=(TaskSpec(task_id="only", runs_code=False),)))
+    deployment.start()
+    api.send("POST", "/dags/a/dagRuns", {"logical_date": None, "dag_run_id": "r/1"})
+    deployment.move(20)
+    assert api.get(LOG) == {"content": [], "continuation_token": None}

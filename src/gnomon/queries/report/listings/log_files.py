@@ -51,8 +51,8 @@ def find_log_files(
             )
         )
     if not attempts:
-        existing_indices = [row.map_index for row in list_task_instances(tx, dag, run, task_id)]
-        if map_index != UNMAPPED and map_index not in existing_indices:
+        states = {row.map_index: row.state for row in list_task_instances(tx, dag, run, task_id)}
+        if map_index != UNMAPPED and map_index not in states:
             raise UserError(
                 say(
                     "map_index_does_not_exist",
@@ -62,10 +62,13 @@ def find_log_files(
                     command=Command("tasks states"),
                 )
             )
+        name = TaskName(dag.dag_id, run.run_id, task_id, map_index)
+        if states.get(map_index) == TaskInstanceState.SUCCESS:
+            raise UserError(say("task_needed_no_worker", task=name, run=RunName(dag.dag_id, run.run_id)))
         raise UserError(
             say(
                 "task_has_no_log",
-                task=TaskName(dag.dag_id, run.run_id, task_id, map_index),
+                task=name,
                 run=RunName(dag.dag_id, run.run_id),
                 command=Command("explain", (dag.dag_id, run.run_id, shown)),
             )
