@@ -10,6 +10,7 @@ TASK_LINE = ".task-list .task-line"
 LOG_LINE = ".log-line .log-time"
 CHOSEN = '.instance-title[href*="/tasks/task_0001"]'
 CHOSEN_LOG_LINE = f".instance-instance:has({CHOSEN}) {LOG_LINE}"
+SHEET_LOG_LINE = f".sheet-sheet {LOG_LINE}"
 GRAPH_NODE = ".graph-frame svg .graph-node"
 CALENDAR_DAY = ".calendar-day"
 
@@ -123,7 +124,9 @@ CHANGES = (
         "/dags/{work}",
         GRID_CELL,
         (
-            ('.grid-line[aria-rowindex="2"] .grid-cell[aria-colindex="25"]', TASK + "task_0001", LOG_LINE),
+            # Of the second task in the newest run of 25: the first row has the bars, the first column the names.
+            ('.grid-line[aria-rowindex="3"] .grid-cell[aria-colindex="26"]', "/dags/{work}", SHEET_LOG_LINE),
+            ('.sheet-head a[href*="/tasks/task_0001"]', TASK + "task_0001", ".taskPage-page " + LOG_LINE),
             ('.pageHeader-path a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
         ),
         "Airflow 2.3.0: 10 s (airflow#23772); 3.2.2: 3 to 4 s (airflow#69531)",

@@ -304,8 +304,19 @@ def test_the_card_of_a_cell_says_why_it_failed_and_stays_below_the_pointer(brows
     with visit(browser, grouped) as seen:
         seen.log_in("/dags/folded")
         page = seen.page
+        expect(page.get_by_role("gridcell", name="transform.clean, first: failed")).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        asked: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
         page.get_by_role("gridcell", name="transform.clean, first: failed").hover()
         card = page.locator("[data-grid-card]")
+        expect(card).to_contain_text("it ended in state failed")
+        assert len(asked) == 1, asked
+        page.keyboard.press("Escape")  # the card lies over the cells below
+        page.get_by_role("gridcell", name="transform.join.merge, first: success").hover()
+        expect(card).to_contain_text("started")
+        assert len(asked) == 2, asked
+        page.get_by_role("gridcell", name="transform.clean, first: failed").hover()
         expect(card).to_contain_text("it ended in state failed")
         card.get_by_role("link", name="Whole page").hover()
         expect(card).to_be_visible()

@@ -96,3 +96,25 @@ test("Enter folds a group, f shows only what failed, and keys with a modifier ar
   await act(async () => void fireEvent.keyDown(screen.getByRole("grid"), { key: "f", ctrlKey: true }));
   expect(toggleFailed).toHaveBeenCalledTimes(1);
 });
+
+test("a click on the name of a group folds it, one on the bar of a run opens its sheet", async () => {
+  await show();
+  toggleGroup.mockClear();
+  select.mockClear();
+  fireEvent.click(screen.getByText("parts"));
+  fireEvent.click(screen.getByRole("button", { name: /^older/ }));
+  expect(toggleGroup.mock.calls).toEqual([["parts"]]);
+  expect(select.mock.calls).toEqual([[{ runId: "older", taskId: undefined }]]);
+});
+
+test("rows and columns have numbers: only a part of them is in the document", async () => {
+  await show();
+  const grid = screen.getByRole("grid");
+  expect(["aria-rowcount", "aria-colcount"].map((name) => grid.getAttribute(name))).toEqual(["5", "3"]);
+  const first = screen.getAllByRole("row")[1];
+  expect(first?.getAttribute("aria-rowindex")).toBe("2");
+  const numbers = [...(first?.querySelectorAll("[aria-colindex]") ?? [])];
+  expect(numbers.map((one) => one.getAttribute("aria-colindex"))).toEqual(["1", "2", "3"]);
+  const heads = screen.getAllByRole("columnheader");
+  expect(heads.map((one) => one.getAttribute("aria-colindex"))).toEqual(["1", "2", "3"]);
+});

@@ -15,7 +15,7 @@ import { GridLine } from "./GridLine";
 import { listVersionChanges } from "./gridBars";
 import { listDayLabels, listDayStarts, listLines } from "./gridDays";
 import { findNextFailed, type GridRow, move, type Place } from "./gridRows";
-import { COLUMN_PX, HEAD_PX, ROW_PX } from "./gridSizes";
+import { COLUMN_PX, FIRST_COLUMN, FIRST_ROW, HEAD_PX, ROW_PX } from "./gridSizes";
 import styles from "./grid.module.css";
 
 const CHAR_PX = 7.3;
@@ -132,11 +132,17 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
   const findPlace = (target: EventTarget): Place | undefined => {
     const cell = (target as Element).closest<HTMLElement>("[role=gridcell]");
     const line = cell?.closest<HTMLElement>("[role=row]");
-    return cell && line ? { row: Number(line.ariaRowIndex) - 1, column: Number(cell.ariaColIndex) - 1 } : undefined;
+    return cell && line
+      ? { row: Number(line.ariaRowIndex) - FIRST_ROW, column: Number(cell.ariaColIndex) - FIRST_COLUMN }
+      : undefined;
   };
+  // One listener for all lines: they and their cells come and go while one scrolls.
   const onClick = (event: MouseEvent) => {
-    const at = findPlace(event.target);
-    if (!at || (event.target as Element).classList.contains(styles.empty as string)) return;
+    const target = event.target as Element;
+    const group = target.closest<HTMLElement>("[data-group]")?.dataset.group;
+    if (group !== undefined && event.button === 0) return toggleGroup(group);
+    const at = findPlace(target);
+    if (!at || target.classList.contains(styles.empty as string)) return;
     card.current?.hide();
     // As for a link: with a key or the middle button in another tab.
     if (event.ctrlKey || event.metaKey || event.button === 1) openWhole(at, true);
@@ -166,18 +172,15 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
     else if (bar) card.current?.point({ kind: "run", column: Number(bar.dataset.column) }, bar);
     else card.current?.point(undefined);
   };
-  const openRun = (column: number) => {
-    card.current?.hide();
-    select({ runId: grid.runs[column]?.run_id ?? "", taskId: undefined });
-  };
   const onBarClick = (event: MouseEvent) => {
     const bar = (event.target as Element).closest<HTMLElement>("[data-column]");
     const run = bar && grid.runs[Number(bar.dataset.column)];
     if (!run) return;
-    if (event.ctrlKey || event.metaKey || event.button === 1) {
-      event.stopPropagation();
-      openPage({ runId: run.run_id, taskId: undefined }, true);
-    } else if (event.type === "dblclick") openPage({ runId: run.run_id, taskId: undefined }, false);
+    const selected = { runId: run.run_id, taskId: undefined };
+    card.current?.hide();
+    if (event.ctrlKey || event.metaKey || event.button === 1) openPage(selected, true);
+    else if (event.type === "dblclick") openPage(selected, false);
+    else if (event.button === 0) select(selected);
   };
   const chosenRun =
     selection && selection.taskId === undefined ? grid.runs.findIndex((run) => run.run_id === selection.runId) : -1;
@@ -190,8 +193,8 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
         ref={frame}
         role="grid"
         aria-label={t("Runs and tasks")}
-        aria-rowcount={rows.length}
-        aria-colcount={columns}
+        aria-rowcount={rows.length + FIRST_ROW - 1}
+        aria-colcount={columns + planned.length + FIRST_COLUMN - 1}
         tabIndex={0}
         onKeyDown={press}
         onMouseOver={onPoint}
@@ -202,7 +205,7 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
         <div
           role="presentation"
           className={styles.head}
-          onClickCapture={onBarClick}
+          onClick={onBarClick}
           onAuxClick={onBarClick}
           onDoubleClick={onBarClick}
         >
@@ -215,7 +218,6 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
             to={pieces.to}
             width={width}
             chosen={chosenRun}
-            open={openRun}
           />
         </div>
         <div
@@ -232,7 +234,7 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
               key={line.index % pool}
               className={styles.line}
               role="row"
-              aria-rowindex={line.index + 1}
+              aria-rowindex={line.index + FIRST_ROW}
               style={{ transform: `translateY(${line.start - HEAD_PX}px)`, width }}
             >
               <GridLine
@@ -244,7 +246,6 @@ export function Grid({ grid, rows, planned, selection, select, openPage, toggleG
                 to={pieces.to}
                 names={names}
                 chosen={place.row === line.index ? place.column : -1}
-                openGroup={() => open({ row: line.index, column: columns - 1 })}
               />
             </div>
           ))}

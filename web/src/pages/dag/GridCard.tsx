@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef, useState } from "react";
+import type { InstancePlace } from "../../api/places";
 import { instanceQuery, taskExplanationQuery } from "../../api/queries";
 import type { Grid as GridData } from "../../api/shapes";
 import { PlainLink } from "../../components/PlainLink";
@@ -122,7 +123,10 @@ function CellCard({ grid, place, name }: { grid: GridData; place: CardPlace & { 
       {total === 0 ? (
         <p className="soft">{t("no instance")}</p>
       ) : total === 1 && !isGroup ? (
-        <Instance dagId={grid.dag_id} runId={run.run_id} taskId={row.id} state={counts[0]?.[0] ?? null} />
+        <Instance
+          at={{ dagId: grid.dag_id, runId: run.run_id, taskId: row.id, mapIndex: -1 }}
+          state={counts[0]?.[0] ?? null}
+        />
       ) : (
         <p className={styles.states}>
           {counts.map(([state, count]) => (
@@ -144,41 +148,46 @@ function CellCard({ grid, place, name }: { grid: GridData; place: CardPlace & { 
   );
 }
 
-/** The times of an instance, which its sheet shows too, and of one that failed why. */
-function Instance({
-  dagId,
-  runId,
-  taskId,
-  state,
-}: {
-  dagId: string;
-  runId: string;
-  taskId: string;
+interface InstanceProps {
+  at: InstancePlace;
   state: string | null;
-}) {
-  const at = { dagId, runId, taskId, mapIndex: -1 };
-  const one = useQuery({ ...instanceQuery(at), retry: false }).data;
-  const hasFailed = FAILED_STATES.has(state);
-  const why = useQuery({ ...taskExplanationQuery(at), enabled: hasFailed, retry: false }).data?.coded[0];
+}
+
+/** What the pointer rests on costs one request: of an instance that failed the sentence with the error, the try and the end; of any other its times. */
+function Instance({ at, state }: InstanceProps) {
+  return FAILED_STATES.has(state) ? <Failed at={at} state={state} /> : <Times at={at} state={state} />;
+}
+
+function Failed({ at, state }: InstanceProps) {
+  const why = useQuery({ ...taskExplanationQuery(at), retry: false }).data?.coded[0];
   return (
     <>
-      <Facts
-        state={state}
-        start={one?.start_date ?? null}
-        end={one?.end_date ?? null}
-        duration={one?.duration ?? null}
-        note={
-          one && (one.max_tries ?? 0) > 0
-            ? t("try {number} of at most {most}", { number: one.try_number, most: (one.max_tries ?? 0) + 1 })
-            : undefined
-        }
-      />
-      {hasFailed && why && (
+      <p className={styles.states}>
+        <StateBadge state={state} />
+      </p>
+      {why && (
         <p className={styles.why}>
           <Sentence text={why.text} spans={why.spans} />
         </p>
       )}
     </>
+  );
+}
+
+function Times({ at, state }: InstanceProps) {
+  const one = useQuery({ ...instanceQuery(at), retry: false }).data;
+  return (
+    <Facts
+      state={state}
+      start={one?.start_date ?? null}
+      end={one?.end_date ?? null}
+      duration={one?.duration ?? null}
+      note={
+        one && (one.max_tries ?? 0) > 0
+          ? t("try {number} of at most {most}", { number: one.try_number, most: (one.max_tries ?? 0) + 1 })
+          : undefined
+      }
+    />
   );
 }
 

@@ -9,7 +9,7 @@ import { formatDay, formatDuration, useZone } from "../../state/times";
 import { AssetIcon, ClockIcon, HistoryIcon, type Icon, RunIcon } from "../../ui/icons";
 import { findCap, listLengths, listVersionChanges } from "./gridBars";
 import type { DayLabel } from "./gridDays";
-import { BARS_PX, COLUMN_PX, HEAD_PX } from "./gridSizes";
+import { BARS_PX, COLUMN_PX, FIRST_COLUMN, HEAD_PX } from "./gridSizes";
 import styles from "./grid.module.css";
 
 const SHORTEST_PX = 5;
@@ -29,7 +29,6 @@ interface GridHeadProps {
   width: number;
   /** The column of the run whose sheet is open. */
   chosen: number;
-  open: (column: number) => void;
 }
 
 export const GridHead = memo(function GridHead({
@@ -41,7 +40,6 @@ export const GridHead = memo(function GridHead({
   to,
   width,
   chosen,
-  open,
 }: GridHeadProps) {
   const zone = useZone();
   const now = useNow();
@@ -49,8 +47,8 @@ export const GridHead = memo(function GridHead({
   const cap = useMemo(() => findCap(lengths), [lengths]);
   const changes = useMemo(() => new Set(listVersionChanges(grid.runs)), [grid.runs]);
   return (
-    <div className={styles.bars} role="row" style={{ width, height: HEAD_PX }}>
-      <span className={styles.corner} role="columnheader">
+    <div className={styles.bars} role="row" aria-rowindex={1} style={{ width, height: HEAD_PX }}>
+      <span className={styles.corner} role="columnheader" aria-colindex={1}>
         <span>{t("Task")}</span>
         {cap > 0 && (
           <span className={styles.scale} title={t("a bar of full height")}>
@@ -85,6 +83,7 @@ export const GridHead = memo(function GridHead({
             key={run.run_id}
             className={styles.barPlace}
             role="columnheader"
+            aria-colindex={column + FIRST_COLUMN}
             style={{ left: `calc(var(--grid-name) + ${column * COLUMN_PX}px)` }}
           >
             {changes.has(column) && <span className={styles.version}>v{run.version}</span>}
@@ -94,7 +93,6 @@ export const GridHead = memo(function GridHead({
               data-column={column}
               className={chosen === column ? `${styles.barButton} ${styles.openRun}` : styles.barButton}
               aria-label={words.filter(Boolean).join(", ")}
-              onClick={() => open(column)}
             >
               {Sign && !isInside && <Sign size={11} strokeWidth={2.25} aria-hidden="true" />}
               <i
@@ -112,6 +110,7 @@ export const GridHead = memo(function GridHead({
           key={run.run_id}
           className={styles.barPlace}
           role="columnheader"
+          aria-colindex={grid.runs.length + at + FIRST_COLUMN}
           data-planned={at}
           style={{ left: `calc(var(--grid-name) + ${(grid.runs.length + at) * COLUMN_PX}px)` }}
         >

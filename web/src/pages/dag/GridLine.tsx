@@ -8,7 +8,7 @@ import { listHref } from "../../state/addresses";
 import { t } from "../../state/language";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { describeCounts, type StateCounts } from "./cellStates";
-import { COLUMN_PX } from "./gridSizes";
+import { COLUMN_PX, FIRST_COLUMN } from "./gridSizes";
 import { type GridRow, readRow } from "./gridRows";
 import styles from "./grid.module.css";
 
@@ -24,77 +24,75 @@ interface GridLineProps {
   /** The names of the runs, by column. */
   names: readonly string[];
   chosen: number;
-  openGroup: () => void;
 }
 
-export const GridLine = memo(
-  function GridLine({ grid, row, isMapped, number, from, to, names, chosen, openGroup }: GridLineProps) {
-    const Fold = row.isFolded ? FoldedIcon : ExpandIcon;
-    return (
-      <>
-        <span
-          className={styles.task}
-          role="rowheader"
-          title={row.id}
-          style={{ paddingLeft: 8 + row.depth * INDENT_PX }}
-          onClick={() => row.isFolded !== undefined && openGroup()}
-        >
-          {row.isFolded === undefined ? (
-            <span className={styles.name}>
-              <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>
-                {row.name}
-              </PlainLink>
+export const GridLine = memo(function GridLine({
+  grid,
+  row,
+  isMapped,
+  number,
+  from,
+  to,
+  names,
+  chosen,
+}: GridLineProps) {
+  const Fold = row.isFolded ? FoldedIcon : ExpandIcon;
+  return (
+    <>
+      <span
+        className={styles.task}
+        role="rowheader"
+        aria-colindex={1}
+        data-group={row.isFolded === undefined ? undefined : row.id}
+        title={row.id}
+        style={{ paddingLeft: 8 + row.depth * INDENT_PX }}
+      >
+        {row.isFolded === undefined ? (
+          <span className={styles.name}>
+            <PlainLink tabIndex={-1} href={listHref("/tasks", { dag_id: grid.dag_id, task: row.id })}>
+              {row.name}
+            </PlainLink>
+          </span>
+        ) : (
+          <>
+            <Fold size={14} aria-hidden="true" className={styles.fold} />
+            <span className={`${styles.name} ${styles.group}`}>{row.name}</span>
+            {row.isFolded && <span className={styles.tag}>{row.tasks.length}</span>}
+          </>
+        )}
+        {isMapped && (
+          <span className={styles.tag} title={t("mapped: a cell says how many instances")}>
+            [ ]
+          </span>
+        )}
+      </span>
+      <span
+        className={styles.cells}
+        role="presentation"
+        style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}
+      >
+        {grid.runs.slice(from, to).map((_run, at) => {
+          const column = from + at;
+          const look = lookOf(readRow(grid, row, column), row.isFolded === false);
+          return (
+            <span
+              key={column}
+              id={chosen === column ? `cell-${number}-${column}` : undefined}
+              role="gridcell"
+              aria-selected={chosen === column}
+              aria-colindex={column + FIRST_COLUMN}
+              aria-label={`${row.id}, ${names[column]}: ${look.words}`}
+              className={chosen === column ? `${look.className} ${styles.chosen}` : look.className}
+              data-sign={row.isFolded === false ? look.sign : undefined}
+            >
+              {row.isFolded === false ? undefined : look.sign}
             </span>
-          ) : (
-            <>
-              <Fold size={14} aria-hidden="true" className={styles.fold} />
-              <span className={`${styles.name} ${styles.group}`}>{row.name}</span>
-              {row.isFolded && <span className={styles.tag}>{row.tasks.length}</span>}
-            </>
-          )}
-          {isMapped && (
-            <span className={styles.tag} title={t("mapped: a cell says how many instances")}>
-              [ ]
-            </span>
-          )}
-        </span>
-        <span
-          className={styles.cells}
-          role="presentation"
-          style={{ left: `calc(var(--grid-name) + ${from * COLUMN_PX}px)` }}
-        >
-          {grid.runs.slice(from, to).map((_run, at) => {
-            const column = from + at;
-            const look = lookOf(readRow(grid, row, column), row.isFolded === false);
-            return (
-              <span
-                key={column}
-                id={chosen === column ? `cell-${number}-${column}` : undefined}
-                role="gridcell"
-                aria-selected={chosen === column}
-                aria-colindex={column + 1}
-                aria-label={`${row.id}, ${names[column]}: ${look.words}`}
-                className={chosen === column ? `${look.className} ${styles.chosen}` : look.className}
-                data-sign={row.isFolded === false ? look.sign : undefined}
-              >
-                {row.isFolded === false ? undefined : look.sign}
-              </span>
-            );
-          })}
-        </span>
-      </>
-    );
-  },
-  (a, b) =>
-    a.grid === b.grid &&
-    a.row === b.row &&
-    a.isMapped === b.isMapped &&
-    a.number === b.number &&
-    a.from === b.from &&
-    a.to === b.to &&
-    a.names === b.names &&
-    a.chosen === b.chosen,
-);
+          );
+        })}
+      </span>
+    </>
+  );
+});
 
 interface CellLook {
   className: string;

@@ -6,7 +6,7 @@ import { runTasksQuery } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { ActMenu } from "../../components/ActMenu";
 import type { ActChoice } from "../../components/ActDialog";
-import { HowLong } from "../../components/Ago";
+import { HowLong, usePresent } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import { Interval } from "../../components/Interval";
 import { JsonTree } from "../../components/JsonTree";
@@ -16,7 +16,7 @@ import { Time } from "../../components/Time";
 import { VersionLink } from "../../components/VersionLink";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
-import { FAILED, FINISHED, type Instance, readInstances } from "../run/taskRows";
+import { durationOf, FAILED, FINISHED, type Instance, readInstances } from "../run/taskRows";
 import styles from "./gridSheet.module.css";
 
 const FAILED_AGAIN: ActChoice = {
@@ -149,7 +149,8 @@ function TaskRows({ instances, openTask }: { instances: readonly Instance[]; ope
 
 /** A line that opens a task instance in the sheet. */
 export function InstanceRow({ instance, open }: { instance: Instance; open: () => void }) {
-  const { task, mapIndex, start, end, rendered, state } = instance;
+  const { task, mapIndex, rendered, state } = instance;
+  const duration = durationOf(instance, usePresent() / 1000);
   return (
     <li>
       <button type="button" onClick={open}>
@@ -158,7 +159,7 @@ export function InstanceRow({ instance, open }: { instance: Instance; open: () =
           {mapIndex >= 0 && ` [${mapIndex}]`}
           {rendered !== null && <span className="soft"> {rendered}</span>}
         </span>
-        {start !== null && end !== null && <span className="soft">{formatDuration((end - start) / 1000)}</span>}
+        {duration !== null && <span className="soft">{formatDuration(duration)}</span>}
         <StateBadge state={state} />
       </button>
     </li>
