@@ -198,6 +198,7 @@ export const TASK_STATES = [
   "up_for_retry",
   "up_for_reschedule",
   "deferred",
+  "awaiting_input",
   "restarting",
   "removed",
 ] as const;

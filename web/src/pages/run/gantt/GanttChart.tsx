@@ -165,7 +165,7 @@ const Line = memo(function Line({ line, isCritical, from, to, zone, dagId, runId
         {line.parts.map((part, at) => (
           <span
             key={at}
-            className={`${styles.part} ${styles[part.kind]} ${part.kind === "run" ? stateClass(part.state ?? "running") : ""}`}
+            className={`${styles.part} ${part.kind === "run" ? `solid ${stateClass(part.state ?? "running")}` : styles[part.kind]}`}
             style={{ left: `${(100 * (part.from - from)) / span}%`, width: `${(100 * (part.to - part.from)) / span}%` }}
           />
         ))}

@@ -189,7 +189,7 @@ function Legend() {
       {kinds.map(([kind, words]) => (
         <li key={kind}>
           <span
-            className={`${styles.part} ${styles[kind]} ${kind === "run" ? "state-success" : ""} ${styles.swatch}`}
+            className={`${styles.part} ${kind === "run" ? "solid state-success" : styles[kind]} ${styles.swatch}`}
             aria-hidden="true"
           />{" "}
           {words}

@@ -68,6 +68,15 @@ test("a running try grows to now, and so does the wait of a deferred task", () =
   expect(lines[1]?.parts.at(-1)).toMatchObject({ kind: "deferred", from: at(14), to: at(60) });
 });
 
+test("a task that waits for the answer of a person waits as a deferred one does", () => {
+  const times = timeline({
+    states: ["success", "running", "up_for_retry", "awaiting_input", null, "failed"],
+    instances: [[0, -1, 3, 1, at(5), null, null, null]],
+    attempts: [[0, 1, 3, at(5), at(6)]],
+  });
+  expect(buildLines(times, structure, at(60))[0]?.parts.map((part) => part.kind)).toEqual(["ready", "run", "deferred"]);
+});
+
 test("a task whose upstream has not ended has no bar yet", () => {
   const times = timeline({
     instances: [

@@ -2,7 +2,7 @@
 
 import type { RunTimeline, Structure } from "../../../api/shapes";
 
-/** `ready`: nothing upstream is left, and no worker has started it. `deferred`: its trigger waits. `retry`: the time before the next try. */
+/** `ready`: nothing upstream is left, and no worker has started it. `deferred`: its trigger, its next look or the answer of a person is waited for. `retry`: the time before the next try. */
 export type PartKind = "ready" | "run" | "deferred" | "retry";
 
 export interface Part {
@@ -29,9 +29,14 @@ export interface GanttLine {
   end: number | undefined;
 }
 
-const GAPS: Record<string, PartKind> = { deferred: "deferred", up_for_reschedule: "deferred" };
+const GAPS: Record<string, PartKind> = {
+  deferred: "deferred",
+  awaiting_input: "deferred",
+  up_for_reschedule: "deferred",
+};
 const WAITING: Record<string, PartKind> = {
   deferred: "deferred",
+  awaiting_input: "deferred",
   up_for_reschedule: "deferred",
   up_for_retry: "retry",
   queued: "ready",
