@@ -1,6 +1,7 @@
 /** A short word with a colour: a state, a count, a tag; and a facet of a list. */
 
 import type { ReactNode } from "react";
+import { StateDot } from "../components/StateDot";
 import styles from "./pill.module.css";
 
 export type PillTone = "neutral" | "accent" | "good" | "bad" | "warn";
@@ -29,7 +30,7 @@ export function Facet({
 }) {
   return (
     <button type="button" className={styles.facet} aria-pressed={isChosen} onClick={toggle}>
-      {state && <i className={`${styles.dot} solid ${state}`} aria-hidden="true" />}
+      {state && <StateDot state={state} />}
       {label}
       {count !== undefined && <span className={styles.count}>{count.toLocaleString()}</span>}
     </button>

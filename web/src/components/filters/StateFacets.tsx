@@ -3,7 +3,6 @@
 import type { Search } from "../../state/searchValues";
 import { listTexts } from "../../state/searchValues";
 import { Facet } from "../../ui/Pill";
-import { stateClass } from "../StateBadge";
 import { toggleValue } from "./chipSearch";
 import type { SetFilters } from "./ListFrame";
 
@@ -22,7 +21,7 @@ export function StateFacets<View extends Search>({ search, set, states, nameOf, 
     <Facet
       key={state}
       label={nameOf(state)}
-      state={stateClass(state)}
+      state={state}
       count={counts && (counts[state] ?? 0)}
       isChosen={chosen.includes(state)}
       toggle={() => set(toggleValue(search, "state", state))}

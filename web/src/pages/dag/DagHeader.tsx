@@ -11,7 +11,8 @@ import { Ago } from "../../components/Ago";
 import { Failure, Refusal } from "../../components/Answer";
 import { cutText } from "../../components/LongText";
 import { Sentence } from "../../components/Sentences";
-import { stateClass, stateName, stateShape } from "../../components/StateBadge";
+import { stateName } from "../../components/StateBadge";
+import { StateDot } from "../../components/StateDot";
 import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
 import { buttonClass } from "../../ui/Button";
@@ -120,9 +121,7 @@ function Facts({ dag }: { dag: DagOverview }) {
           search={{}}
           title={newest.run_id}
         >
-          <i className={`${styles.mark} solid ${stateClass(newest.state)}`} aria-hidden="true">
-            {stateShape(newest.state)}
-          </i>
+          <StateDot state={newest.state} hasSign />
           {t("last run {state}", { state: stateName(newest.state) })}, <Ago at={newest.run_after} />
         </Link>
       )}

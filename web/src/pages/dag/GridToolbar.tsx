@@ -41,14 +41,14 @@ export function GridToolbar({ grid, view, set, shown, fold }: GridToolbarProps) 
         <TaskSearch value={view.task} set={(task) => set({ task })} />
         <Facet
           label={t("failed")}
-          state="state-failed"
+          state="failed"
           count={counts?.failed}
           isChosen={view.state === "failed"}
           toggle={() => toggle("failed")}
         />
         <Facet
           label={t("not ended")}
-          state="state-running"
+          state="running"
           count={counts?.unfinished}
           isChosen={view.state === "unfinished"}
           toggle={() => toggle("unfinished")}

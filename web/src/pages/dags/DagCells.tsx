@@ -7,7 +7,8 @@ import { cutText } from "../../components/LongText";
 import { PlainLink } from "../../components/PlainLink";
 import { Sentence } from "../../components/Sentences";
 import { When } from "../../components/When";
-import { stateClass, stateName } from "../../components/StateBadge";
+import { stateName } from "../../components/StateBadge";
+import { StateDot } from "../../components/StateDot";
 import { runHref } from "../../state/addresses";
 import { t, tn } from "../../state/language";
 import { HoverCard } from "../../ui/HoverCard";
@@ -73,7 +74,7 @@ export function LastRun({ dag }: { dag: DagOverview }) {
   return (
     <span className={styles.line}>
       <PlainLink href={runHref(dag.dag_id, run.run_id)} className={styles.state} title={run.run_id}>
-        <i className={`${styles.dot} solid ${stateClass(run.state)}`} aria-hidden="true" />
+        <StateDot state={run.state} />
         {stateName(run.state)}
       </PlainLink>
       <span className={`soft ${styles.whole}`}>

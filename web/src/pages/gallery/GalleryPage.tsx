@@ -72,7 +72,7 @@ export function GalleryPage() {
       />
       <Toolbar label={t("Filters")}>
         <Facet label={t("all")} count={1204} isChosen toggle={() => undefined} />
-        <Facet label={t("failed")} count={12} state="state-failed" isChosen={false} toggle={() => undefined} />
+        <Facet label={t("failed")} count={12} state="failed" isChosen={false} toggle={() => undefined} />
         <Popover label={t("Filters")} icon={FilterIcon}>
           <SelectField
             label={t("State")}

@@ -3,7 +3,8 @@
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { RunLink } from "../../components/Names";
-import { stateClass, stateName } from "../../components/StateBadge";
+import { stateName } from "../../components/StateBadge";
+import { StateDot } from "../../components/StateDot";
 import { t } from "../../state/language";
 import { Button } from "../../ui/Button";
 import styles from "./home.module.css";
@@ -36,11 +37,7 @@ interface Place {
 export function RunPlace({ dagId, runId, state, children }: Place) {
   return (
     <span className={styles.place}>
-      {runId ? (
-        <StateLink dagId={dagId} runId={runId} state={state} />
-      ) : (
-        <i className={`${styles.dot} solid ${stateClass(state)}`} role="img" aria-label={stateName(state)} />
-      )}
+      {runId ? <StateLink dagId={dagId} runId={runId} state={state} /> : <StateDot state={state} isNamed />}
       <Link to="/dags/$dagId" params={{ dagId }} search={{}} className="name strong">
         {dagId}
       </Link>
@@ -61,7 +58,7 @@ export function StateLink({ dagId, runId, state }: { dagId: string; runId: strin
       aria-label={stateName(state)}
       title={stateName(state)}
     >
-      <i className={`${styles.dot} solid ${stateClass(state)}`} aria-hidden="true" />
+      <StateDot state={state} />
     </Link>
   );
 }

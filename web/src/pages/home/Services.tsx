@@ -2,9 +2,9 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { servicesQuery } from "../../api/queries";
+import { StateDot } from "../../components/StateDot";
 import { t, tn } from "../../state/language";
 import { buttonClass } from "../../ui/Button";
-import styles from "./home.module.css";
 
 export function Services() {
   const services = useQuery(servicesQuery()).data?.services;
@@ -13,10 +13,7 @@ export function Services() {
   );
   return (
     <a href="/services" className={buttonClass("quiet")}>
-      <i
-        className={`${styles.dot} solid ${services === undefined ? "state-none" : silent.length ? "state-failed" : "state-success"}`}
-        aria-hidden="true"
-      />
+      <StateDot state={services === undefined ? null : silent.length ? "failed" : "success"} />
       {services === undefined
         ? t("Services")
         : silent.length > 0

@@ -74,7 +74,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
       )}
       <Facet
         label={t("failed")}
-        state="state-failed"
+        state="failed"
         count={failed}
         isChosen={view.only === "failed"}
         toggle={() => change({ only: view.only === "failed" ? undefined : "failed" })}
@@ -82,7 +82,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
       {(unfinished > 0 || view.only === "unfinished") && (
         <Facet
           label={t("unfinished")}
-          state="state-running"
+          state="running"
           count={unfinished}
           isChosen={view.only === "unfinished"}
           toggle={() => change({ only: view.only === "unfinished" ? undefined : "unfinished" })}

@@ -8,7 +8,8 @@ import type { RunTasks } from "../../api/runs";
 import { useNow, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
 import { isPlainClick } from "../../components/plainClick";
-import { StateBadge, stateClass, stateName, stateShape } from "../../components/StateBadge";
+import { StateBadge, stateName } from "../../components/StateBadge";
+import { StateDot } from "../../components/StateDot";
 import { Time } from "../../components/Time";
 import { useKeys } from "../../components/useKeys";
 import { WhyButton } from "../../components/WhyButton";
@@ -253,9 +254,7 @@ function ChoiceLine({
   const name = nameOf(one);
   return (
     <>
-      <span className={`${styles.sign} solid ${stateClass(one.state)}`} aria-hidden="true">
-        {stateShape(one.state)}
-      </span>
+      <StateDot state={one.state} hasSign />
       <Link
         className={`name ${styles.choice}`}
         title={`${name}, ${stateName(one.state)}`}
