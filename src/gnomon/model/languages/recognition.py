@@ -19,21 +19,27 @@ from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, Template
 
 _LETTERS_MIN = 4
 """Letters of our own words in a text that stands alone; with fewer, a text of an author may look like ours."""
-_TEXT_MAX = 2_000
+TEXT_MAX = 1_000
+"""A longer text is not read: an author wrote most of it."""
+ITEMS_MAX = 50
+"""A list of more items is not read."""
 _SPLIT_MAX = 400
-_COMPARISONS_MAX = 3_000
-"""How often a text and what is in it are compared with a pattern."""
+_COMPARISONS_MAX = 1_000
+"""How often a text and all that is in it are looked up, compared with a pattern or divided. A sentence of the catalogue needs 900 at most."""
+_DEPTH_MAX = 12
+"""How many texts may be inside of one another."""
 _SEPARATORS = (" ", ",", ";", ":")
-"""What a clause begins with."""
+"""What a clause begins with: words that only stand behind others."""
 _START = 4
 """Characters by which the forms are grouped."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NAME = r"\S+?"
 _PATTERNS_OF_KINDS = {
     ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
     ArgumentKind.COUNT: r"-?\d[\d,.]*",
     ArgumentKind.DURATION: r"\d[\d.e+]* s",
     ArgumentKind.COMMAND: r"gnomon .+?",
-    ArgumentKind.ORDINAL: r"[\w ]+?",
+    ArgumentKind.ORDINAL: rf"last|(?:{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))(?: last)?",
     ArgumentKind.DAG: _NAME,
     ArgumentKind.RUN: _NAME,
     ArgumentKind.TASK: _NAME,
@@ -54,7 +60,6 @@ _SHAPED = {
 }
 """Kinds of arguments whose end is known without what follows."""
 _TERMS = frozenset(TERMS)
-_ORDINALS = ("first", "second", "third", "fourth", "fifth")
 
 
 class _Form(NamedTuple):
@@ -66,25 +71,20 @@ class _Form(NamedTuple):
     """The arguments of each group of the pattern: several, if no word of ours is between them."""
     letters: int
     literals: tuple[str, ...]
-    """The words between the arguments: a text that lacks one need not be compared with the pattern, which takes longer."""
+    """The words between the arguments: a text that lacks one, or has them in another order, need not be compared with the pattern, which takes longer."""
     beginning: str
+    end: str
     first: str | None
     """The first argument, which is not empty where it begins the text."""
     is_singular: bool
-    is_clause: bool
-    """Whether the words begin with a separator: such words only stand behind others."""
+    is_weak: bool
+    """Whether it has few words of ours, such as ` and `: then what is around them must be ours too, lest the words of an author are taken for ours."""
 
 
 def recognize(text: str) -> Sentence | None:
     """The sentence whose English words are this text; None: there is none."""
-    reading = read_text(text)
-    return None if reading is None or reading.letters < _LETTERS_MIN else reading.sentence
-
-
-@functools.lru_cache(maxsize=4096)
-def read_text(text: str) -> Reading | None:
-    """The best reading of a text, however few words of ours it has."""
-    return _Reader().read(text, is_inner=False)
+    reading = TextReader().recognize(text)
+    return None if reading is None else reading.sentence
 
 
 class Reading(NamedTuple):
@@ -102,30 +102,47 @@ class Reading(NamedTuple):
         return self.letters, -self.depth, self.form.letters, len(self.form.beginning)
 
 
-class _Reader:
-    """Reads one text. Any text ends: after a number of comparisons nothing more in it is recognised."""
+class TextReader:
+    """Reads a text, its parts and the texts in it. One counter bounds them all: when it has run out, nothing more is recognised."""
 
     def __init__(self) -> None:
         self._known: dict[str, Reading | None] = {}
+        self._divided: dict[tuple[tuple[Part, ...], str], dict[str, ArgumentValue] | None] = {}
         self._comparisons = 0
+        self._depth = 0
 
-    def read(self, text: str, *, is_inner: bool = True) -> Reading | None:
-        """The best reading of a text; `is_inner`: it is part of another, so that it may be a clause."""
+    def recognize(self, text: str) -> Reading | None:
+        """The best reading of a text that stands alone, if enough of it is words of ours."""
+        reading = self.read(text)
+        return None if reading is None or reading.letters < _LETTERS_MIN else reading
+
+    def read(self, text: str) -> Reading | None:
+        """The best reading of a text that stands alone, however few words of ours it has."""
+        return None if text.startswith(_SEPARATORS) else self._read(text)
+
+    def _read(self, text: str) -> Reading | None:
+        """As `read`, of a text that may be a clause of another."""
         if text not in self._known:
             self._known[text] = None  # while it is read itself
-            self._known[text] = self._compare(text, is_inner) if 0 < len(text) <= _TEXT_MAX else None
+            if 0 < len(text) <= TEXT_MAX and self._depth < _DEPTH_MAX and self._count():
+                self._depth += 1
+                self._known[text] = self._compare(text)
+                self._depth -= 1
         return self._known[text]
 
-    def _compare(self, text: str, is_inner: bool) -> Reading | None:
+    def _count(self) -> bool:
+        """Whether one comparison more is allowed."""
+        self._comparisons += 1
+        return self._comparisons <= _COMPARISONS_MAX
+
+    def _compare(self, text: str) -> Reading | None:
         is_clause = text.startswith(_SEPARATORS)
-        if is_clause and not is_inner:
-            return None
         readings = []
-        for form in (*_group_forms().get(text[:_START], ()), *_group_forms()[""]):
-            if form.is_clause is is_clause and text.startswith(form.beginning):
-                if self._comparisons >= _COMPARISONS_MAX or not all(literal in text for literal in form.literals):
-                    continue
-                self._comparisons += 1
+        groups = _group_forms(is_clause)
+        for form in (*groups.get(text[:_START], ()), *groups[""]):
+            if _has_literals(text, form):
+                if not self._count():
+                    break
                 match = form.pattern.fullmatch(text)
                 reading = match and self._build(form, match, text)
                 if reading and (reading.letters or is_clause):
@@ -143,6 +160,8 @@ class _Reader:
         names = find_template(form.code).names
         if not form.beginning and (not names or values.get(form.first or "") is None):
             return None
+        if form.is_weak and any(phrase.code == "text" for phrase in _list_phrases(values)):
+            return None
         sentence = Sentence(form.code, tuple((name, values.get(name)) for name in names))
         if render(sentence) != text:
             return None
@@ -157,10 +176,16 @@ class _Reader:
                 letters += len(value) if set(split_terms(value)) <= _TERMS else 0
             for part in value if isinstance(value, tuple) else (value,):
                 if isinstance(part, Sentence) and part.code != "text":
-                    reading = self.read(render(part))
+                    reading = self._read(render(part))
                     letters += 0 if reading is None else reading.letters
                     depth += 1 if reading is None else reading.depth
         return letters, depth
+
+    def _divide(self, parts: tuple[Part, ...], text: str) -> dict[str, ArgumentValue] | None:
+        key = parts, text
+        if key not in self._divided:
+            self._divided[key] = self._read_parts(parts, text)
+        return self._divided[key]
 
     def _read_parts(self, parts: Sequence[Part], text: str) -> dict[str, ArgumentValue] | None:
         """The values of arguments with nothing between them. All but the first are clauses, or nothing; the first ends where a clause begins."""
@@ -173,10 +198,10 @@ class _Reader:
             remaining = match and self._read_parts(others, text[match.end() :])
             return {name: self._read_value(first, match[0]), **remaining} if match and remaining is not None else None
         best: tuple[tuple[int, int], dict[str, ArgumentValue]] | None = None
-        for end in range(min(len(text), _SPLIT_MAX) + 1):
-            if end < len(text) and (text[end] not in _SEPARATORS or (end == 0 and kind is not ArgumentKind.PHRASE)):
-                continue
-            remaining = self._read_parts(others, text[end:]) if text[end:] else dict.fromkeys(_list_names(others))
+        for end in _list_ends(text, can_be_empty=kind is ArgumentKind.PHRASE):
+            if not self._count():
+                break
+            remaining = self._divide(tuple(others), text[end:]) if text[end:] else dict.fromkeys(_list_names(others))
             if remaining is not None and all(value.code != "text" for value in _list_phrases(remaining)):
                 values = {name: self._read_value(first, text[:end]), **remaining}
                 letters, depth = self._measure(values.items())
@@ -195,7 +220,8 @@ class _Reader:
         if kind is ArgumentKind.PHRASE:
             return self._read_phrase(text) if text else None
         if kind in SEPARATORS:
-            return tuple(map(self._read_phrase, text.split(SEPARATORS[kind])))
+            items = text.split(SEPARATORS[kind])
+            return tuple(map(self._read_phrase, items if len(items) <= ITEMS_MAX else [text]))
         if kind is ArgumentKind.COUNT:
             plain = text.replace(",", "") if part.format_spec == "," else text
             return int(plain) if re.fullmatch(r"-?\d+", plain) else plain
@@ -204,8 +230,21 @@ class _Reader:
         return _read_ordinal(text) if kind is ArgumentKind.ORDINAL else text
 
     def _read_phrase(self, text: str) -> Sentence:
-        reading = self.read(text)
+        reading = self._read(text)
         return Sentence("text", (("text", text),)) if reading is None else reading.sentence
+
+
+def _has_literals(text: str, form: _Form) -> bool:
+    """Whether the words of the form stand in the text, in their order."""
+    if not text.startswith(form.beginning) or not text.endswith(form.end):
+        return False
+    place = 0
+    for literal in form.literals:
+        place = text.find(literal, place)
+        if place < 0:
+            return False
+        place += len(literal)
+    return True
 
 
 def split_terms(text: str) -> list[str]:
@@ -218,27 +257,48 @@ def _list_names(parts: Sequence[Part]) -> list[str]:
 
 
 def _list_phrases(values: Mapping[str, ArgumentValue]) -> list[Sentence]:
-    return [value for value in values.values() if isinstance(value, Sentence)]
+    """The phrases among these values, and those in lists."""
+    items = (item for value in values.values() for item in (value if isinstance(value, tuple) else (value,)))
+    return [item for item in items if isinstance(item, Sentence)]
 
 
-def _read_ordinal(text: str) -> int | str:
+def _read_ordinal(text: str) -> int:
     """The number of `first`, `21st`, `last`, `second last`."""
     if text == "last":
         return -1
-    number, is_backwards = text.removesuffix(" last"), text.endswith(" last")
-    read = _ORDINALS.index(number) + 1 if number in _ORDINALS else int(re.sub(r"\D", "", number) or 0)
-    return text if not read else -read if is_backwards else read
+    number = text.removesuffix(" last")
+    read = _ORDINALS.index(number) + 1 if number in _ORDINALS else int(number[:-2])
+    return -read if text.endswith(" last") else read
 
 
 @functools.cache
-def _group_forms() -> dict[str, list[_Form]]:
-    """All forms that have words, by the first characters of their texts; below no characters those of which these differ."""
+def _group_forms(is_clause: bool) -> dict[str, list[_Form]]:
+    """The forms of clauses, or all others, by the first characters of their texts; below no characters those of which these differ."""
     groups: dict[str, list[_Form]] = {"": []}
     for code in WORDS:
         for form in _iterate_forms(code, find_template(code)):
-            start = form.beginning[:_START] if len(form.beginning) >= _START else ""
-            groups.setdefault(start, []).append(form)
+            if form.beginning.startswith(_SEPARATORS) is is_clause:
+                start = form.beginning[:_START] if len(form.beginning) >= _START else ""
+                groups.setdefault(start, []).append(form)
+    for forms in groups.values():
+        forms.sort(key=lambda form: -form.letters)
     return groups
+
+
+@functools.cache
+def _find_clause_start() -> re.Pattern[str]:
+    """What any clause begins with: its first words, and its first argument where these are a space only."""
+    forms = [form for forms in _group_forms(is_clause=True).values() for form in forms]
+    starts = {form.pattern.pattern if form.beginning.isspace() else re.escape(form.beginning) for form in forms}
+    return re.compile("|".join(sorted(starts)))
+
+
+def _list_ends(text: str, *, can_be_empty: bool) -> list[int]:
+    """Where an argument may end behind which others follow, each a clause or nothing."""
+    is_clause_at = _find_clause_start().match
+    stop = min(len(text), _SPLIT_MAX)
+    places = (end for end in range(0 if can_be_empty else 1, stop + 1) if end == len(text) or text[end] in _SEPARATORS)
+    return [end for end in places if end == len(text) or is_clause_at(text, end)]
 
 
 def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
@@ -248,7 +308,6 @@ def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
         if "".join(literals).strip():
             pattern, groups = _write_pattern(parts)
             beginning = parts[0].literal
-            is_clause = beginning.startswith(_SEPARATORS)
             is_singular = parts is template.singular and template.parts != template.singular
             yield _Form(
                 code,
@@ -257,9 +316,10 @@ def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
                 letters,
                 literals,
                 beginning,
+                "" if parts[-1].name else parts[-1].literal,
                 parts[0].name,
                 is_singular,
-                is_clause,
+                letters < _LETTERS_MIN and not beginning.startswith(_SEPARATORS),
             )
 
 

@@ -18,8 +18,9 @@ def put_terms(text: str, language: Language) -> str:
         return language.terms[text]
     for separator, joint in _TERM_SEPARATORS.items():
         if separator in text:
-            items = (put_terms(item, language) for item in text.split(separator))
-            return language.joints.get(joint, separator).join(items)
+            items = text.split(separator)
+            words = [put_terms(item, language) for item in items]
+            return language.joints.get(joint, separator).join(words) if words != items else text
     counted = _NUMBER_OF.fullmatch(text)
     if counted and counted[2] in language.terms:
         return language.joints.get("count_of_term", "{count} {term}").format(

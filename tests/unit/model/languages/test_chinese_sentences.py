@@ -9,7 +9,8 @@ from tests.unit.model.languages.sample_sentences import list_samples
 
 from gnomon.ground.config.language_files import find_language
 from gnomon.ground.config.options import OPTIONS
-from gnomon.model.languages import Language, list_spans_in, render_in, translate
+from gnomon.model.languages.language import Language
+from gnomon.model.languages.translation import list_spans_in, render_in, translate
 from gnomon.model.sentences import ArgumentKind, render, say
 from gnomon.model.sentences.catalogue import TERMS, WORDS
 from gnomon.model.sentences.templates import find_template, parse_words

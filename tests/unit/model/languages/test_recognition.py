@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.model.languages.sample_sentences import list_samples
 
-from gnomon.model.languages import recognize
+from gnomon.model.languages.recognition import recognize
 from gnomon.model.sentences import render, say
 from gnomon.model.sentences.catalogue import WORDS
 from gnomon.model.sentences.templates import find_template
