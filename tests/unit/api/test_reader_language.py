@@ -59,4 +59,5 @@ def test_texts_of_the_page_in_another_language_are_those_of_its_file(
     (tmp_path / "eo.json").write_text(json.dumps({"name": "Esperanto", "page": {"Home": "Hejmo"}}))
     monkeypatch.setenv("GNOMON_LANGUAGES", str(tmp_path))
     assert paused.request("GET", "/page-languages/eo").json() == {"Home": "Hejmo"}
-    assert paused.request("GET", "/page-languages/xx").status == 404
+    for name in ("xx", "x" * 300, "..%2Fzh"):
+        assert paused.request("GET", f"/page-languages/{name}").status == 404

@@ -12,7 +12,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gnomon.ground.config.language_files import find_language
-from gnomon.model.languages import Language, list_spans_in, list_spans_of_text, render_in, translate
+from gnomon.model.languages.language import Language
+from gnomon.model.languages.translation import list_spans_in, list_spans_of_text, render_in, translate
 from gnomon.model.sentences import Sentence, SentenceSpan, list_spans, render, split_instants
 
 LANGUAGE_HEADER = "Gnomon-Language"
@@ -27,7 +28,7 @@ class ReaderLanguage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         name = Headers(scope=scope).get(LANGUAGE_HEADER, "") if scope["type"] == "http" else ""
-        token = _language.set(find_language(name) if name.isalpha() and len(name) <= 3 else None)
+        token = _language.set(find_language(name))
         try:
             await self._app(scope, receive, send)
         finally:

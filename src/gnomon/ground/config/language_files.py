@@ -1,57 +1,102 @@
 """The languages of this installation: the files of `gnomon/languages`, and of the folder that GNOMON_LANGUAGES names.
 
-A language is one file, `fr.json`, or a folder of such files, `zh/*.json`, whose sections are joined; a later file wins.
+A language is one file, `fr.json`, or a folder of such files, `zh/*.json`, whose sections are joined; a later file wins. A file that cannot be used is
+left out, and stderr says why.
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from gnomon.ground.config.environment import get_variable
-from gnomon.model.languages import SECTIONS, Language
+from gnomon.model.languages.language import SECTIONS, Language
 
 FOLDER = Path(__file__).parents[2] / "languages"
 VARIABLE = "GNOMON_LANGUAGE"
 FOLDER_VARIABLE = "GNOMON_LANGUAGES"
 """Environment variable: a folder with more files of languages."""
+ENGLISH = "en"
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
+_ID = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z]{1,8}){0,2}")
+"""What the id of a language looks like. Whoever asks for a page may write any text in its place."""
 
 
 def find_language(name: str) -> Language | None:
     """The language with this id; None: it is English, or there is no such file."""
-    return _read_language(name, get_variable(FOLDER_VARIABLE) or "") if name.isalpha() else None
+    more = get_variable(FOLDER_VARIABLE) or ""
+    return _read_language(name, more) if _ID.fullmatch(name) and name in _list_names(more) else None
 
 
 def list_languages() -> list[Language]:
     """All languages but English, by their ids."""
-    paths = [path for folder in _list_folders(get_variable(FOLDER_VARIABLE) or "") for path in folder.iterdir()]
-    names = {path.stem for path in paths if path.suffix == ".json" or any(path.glob("*.json"))}
-    return [language for name in sorted(names) if (language := find_language(name))]
+    return [language for name in _list_names(get_variable(FOLDER_VARIABLE) or "") if (language := find_language(name))]
 
 
 def choose_language(environment: Mapping[str, str]) -> Language | None:
     """The language that GNOMON_LANGUAGE names, else that of the locale; None for English and for a language without a file."""
-    chosen = environment.get(VARIABLE) or next(filter(None, map(environment.get, _LOCALES)), "")
-    return find_language(chosen.replace("-", "_").partition("_")[0].partition(".")[0].lower())
+    asked = environment.get(VARIABLE)
+    chosen = asked or next(filter(None, map(environment.get, _LOCALES)), "")
+    name = chosen.replace("-", "_").partition("_")[0].partition(".")[0].lower()
+    language = find_language(name)
+    if asked and language is None and name != ENGLISH:
+        _say_once(
+            f"{VARIABLE}={asked[:40]!r} names no language that there is, so that all is English; choose one of: "
+            + ", ".join([ENGLISH, *_list_names(get_variable(FOLDER_VARIABLE) or "")])
+        )
+    return language
 
 
-@functools.cache
+@functools.lru_cache(maxsize=8)
+def _list_names(more: str) -> tuple[str, ...]:
+    paths = [path for folder in _list_folders(more) for path in folder.iterdir()]
+    names = {path.stem for path in paths if path.suffix == ".json" or any(path.glob("*.json"))}
+    return tuple(sorted(names - {ENGLISH}))
+
+
+@functools.lru_cache(maxsize=64)
 def _read_language(name: str, more: str) -> Language | None:
-    files = list(_iterate_files(name, more))
-    if not files:
+    documents = [document for file in _iterate_files(name, more) if (document := _read_file(file)) is not None]
+    if not documents:
         return None
     sections: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     title = name
-    for file in files:
-        document = json.loads(file.read_text(encoding="utf-8"))
+    for document in documents:
         title = document.pop("name", title)
         for section, texts in document.items():
             sections[section].update(texts)
     return Language(name, title, **sections)
+
+
+def _read_file(path: Path) -> dict[str, Any] | None:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        fault = f"line {error.lineno}, column {error.colno}: {error.msg}"
+    except UnicodeDecodeError as error:
+        fault = f"byte {error.start}: it is not UTF-8"
+    except OSError as error:
+        fault = f"{error.strerror}"
+    else:
+        if path.is_relative_to(FOLDER):  # compared with the catalogue by tests
+            return dict(document)
+        from gnomon.ground.config.language_checks import find_fault  # has the whole catalogue
+
+        fault = find_fault(document) or ""
+        if not fault:
+            return dict(document)
+    _say_once(f"the language file {path} is left out: {fault}; correct the file, and start this program again")
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def _say_once(line: str) -> None:
+    sys.stderr.write(f"gnomon: {line}\n")
 
 
 def _iterate_files(name: str, more: str) -> Iterator[Path]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -60,3 +63,20 @@ def test_instants_in_chinese_sentences_have_the_short_form(
     monkeypatch.setenv("GNOMON_LANGUAGE", "zh")
     said = gnomon("explain", "a").out
     assert "下一个运行的计划时间是 20" in said and ":00Z" in said
+
+
+@pytest.mark.parametrize(("locale", "is_loaded"), [("en_US.UTF-8", False), ("zh_CN.UTF-8", True)])
+def test_only_a_language_other_than_english_loads_the_modules_of_translation(
+    tmp_path: Path, locale: str, is_loaded: bool
+) -> None:
+    code = "import sys; from gnomon.entry.cli.main import main; main(['explain', 'a']); print(*sys.modules)"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "GNOMON_HOME": str(tmp_path),
+        "LC_ALL": locale,
+    }
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    loaded = {name for name in done.stdout.split() if name.startswith("gnomon.model.languages.")}
+    assert ("gnomon.model.languages.translation" in loaded) == is_loaded
+    assert is_loaded or loaded == {"gnomon.model.languages.language"}

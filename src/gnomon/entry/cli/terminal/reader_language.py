@@ -8,7 +8,7 @@ from gnomon.entry.cli.terminal.screen import is_plain_asked
 from gnomon.ground.config.environment import environment
 
 if TYPE_CHECKING:
-    from gnomon.model.languages import Language
+    from gnomon.model.languages.language import Language
 
 
 def find_reader_language() -> Language | None:
@@ -23,6 +23,6 @@ def put_into_words(text: str) -> str:
     language = find_reader_language()
     if language is None:
         return text
-    from gnomon.model.languages import translate  # has the whole catalogue
+    from gnomon.model.languages.translation import translate  # has the whole catalogue
 
     return translate(text, language)
