@@ -40,7 +40,7 @@ def project(dag_count: int, days: int) -> None:
     )
     kinds = [build_spec(f"{minute} {hour} * * *") for hour in range(24) for minute in range(0, 60, 5)]
     specs = [msgspec.structs.replace(kinds[n % len(kinds)], dag_id=f"dag_{n:05d}") for n in range(dag_count)]
-    projector.read_dags(build_records([(spec, "/dags/many.py") for spec in specs], start))
+    projector.add_dags(build_records([(spec, "/dags/many.py") for spec in specs], start))
     counts = {"runs": 0, "attempts": 0}
 
     def count(changes: Changes, _now: Instant) -> None:

@@ -345,12 +345,29 @@ def run_in_memory(deployment: RandomDeployment) -> list[ComparedRun]:
     collector = OutcomeCollector(projector.engine_state, with_tasks=True)
     projector.observe = collector.observe
     records = build_records([(spec, f"/dags/{spec.dag_id}.py") for spec in deployment.specs], deployment.start)
-    projector.read_dags(records)
-    for at, spec in deployment.later:
+    projector.add_dags(records)
+    for number, (at, spec) in enumerate(deployment.later, len(records) + 1):
         projector.run_until(at)
-        projector.edit_dag(spec)
+        edit_dag(projector, spec, number)
     projector.run_until(deployment.end)
     return _list_projected(projector, collector)
+
+
+def edit_dag(projector: Projector, spec: DagSpec, version_pk: int) -> None:
+    """The file of the DAG defines another version of it from now on."""
+    record = next(dag.record for dag in projector.engine_state.dags.values() if dag.record.dag_id == spec.dag_id)
+    numbers = dict(record.task_numbers)
+    for task in spec.tasks:
+        numbers.setdefault(task.task_id, len(numbers))
+    edited = replace(
+        record,
+        version_pk=version_pk,
+        plan_seq=record.plan_seq + 1,
+        spec=spec,
+        task_numbers=numbers,
+        input_hash=str(version_pk),
+    )
+    projector.add_dags([edited])
 
 
 def go_on_in_memory(deployment: RandomDeployment, snapshot: Snapshot) -> list[ComparedRun]:

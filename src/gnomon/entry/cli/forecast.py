@@ -10,8 +10,6 @@ from typing import Any
 
 import click
 
-from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
-from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
 from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
@@ -21,8 +19,7 @@ from gnomon.entry.projection.forecast import SAMPLES, ForecastRow, SampledForeca
 from gnomon.entry.projection.forecast import forecast as draw_forecast
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.snapshot import read_snapshot
-from gnomon.entry.projection.waiting_host import WaitingTimetableHost
-from gnomon.ground.clock import SystemClock
+from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.sentences import render, say
@@ -101,7 +98,7 @@ def forecast(
 ) -> None:
     """Show when the coming runs will probably start and end, and those that run now.
 
-    The present state goes on by the scheduler's own rules in many drawn futures, in which each task takes as long as one of its earlier tries.
+    The present state goes on by the scheduler's own rules in many drawn futures, in which each task takes as long as its earlier tries suggest.
     p50: half of the futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
     """
     now = home.clock.now()
@@ -117,8 +114,7 @@ def forecast(
     settings = replace(settings, limits=replace(settings.limits, executors=None))
 
     def draw() -> SampledForecast:
-        hosts = build_timetable_host_settings(home.cfg)
-        with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
+        with closing(start_host(home.cfg)) as host:
             return draw_forecast(
                 snapshot,
                 settings,
@@ -137,7 +133,7 @@ def forecast(
 
 def _check_horizon(now: Instant, end: Instant) -> None:
     if end <= now:
-        raise UserError(say("window_is_empty", until_text=iso(end) or "", since_text=iso(now) or ""))
+        raise UserError(say("forecast_end_is_past", until=end))
     if end - now > HORIZON_MAX_S * SECOND:
         raise UserError(say("scenario_value_is_wrong", option="--until", text=iso(end) or "", example="within a year"))
 

@@ -12,32 +12,43 @@ from typing import Any, TypeVar
 
 import click
 
-from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
-from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
 from gnomon.entry.cli.dependencies.dag_lookup import load_folder
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, format_table, print_document, utc_option
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
 from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes
-from gnomon.entry.projection.expectations import list_broken, read_expectation
+from gnomon.entry.projection.expectations import list_violations, read_expectation
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.entry.projection.simulation import simulate as run_scenario
-from gnomon.entry.projection.waiting_host import WaitingTimetableHost
-from gnomon.ground.clock import SystemClock
+from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, iso
 from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec
 from gnomon.services.scheduler.settings import build_scheduler_settings
+from gnomon.storage.store.admin.pools import DEFAULT_POOL
 
 T = TypeVar("T")
 MAX_SPAN_S = 10 * 366 * 86_400.0
-DEFAULT_POOL = "default_pool"
 RUN_COLUMNS = ("dag_id", "run_after", "started_at", "ended_at", "duration_s", "state")
 TASK_COLUMNS = ("dag_id", "run_after", "task", "started_at", "ended_at", "duration_s", "state", "try_number")
+RUN_FIELDS = (
+    "dag_id",
+    "run_id",
+    "run_type",
+    "run_after",
+    "queued_at",
+    "started_at",
+    "ended_at",
+    "duration_s",
+    "state",
+    "waits",
+)
+TASK_FIELDS = ("dag_id", "run_id", *TASK_COLUMNS[1:])
+"""The fields of CSV, also without a row."""
 
 
 @click.command()
@@ -138,16 +149,15 @@ def simulate(
     )
 
     def run() -> SimulatedRuns:
-        hosts = build_timetable_host_settings(home.cfg)
-        with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
+        with closing(start_host(home.cfg)) as host:
             return run_scenario(scenario, host)
 
     simulated = run_idle(run)
-    broken = list_broken(expectations, simulated.runs, specs, scenario.end)
+    violations = list_violations(expectations, simulated.runs, specs, scenario.end)
     runs = [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids]
-    _print(simulated, runs, scenario, with_tasks, broken, output)
-    if broken:
-        raise UserError(say("expectations_are_broken", count=len(broken)))
+    _print(simulated, runs, scenario, with_tasks, violations, output)
+    if violations:
+        raise UserError(say("expectations_are_violated", count=len(violations)))
 
 
 def _print(
@@ -155,14 +165,14 @@ def _print(
     runs: Sequence[RunOutcome],
     scenario: Scenario,
     with_tasks: bool,
-    broken: Sequence[Sentence],
+    violations: Sequence[Sentence],
     output: str,
 ) -> None:
     columns = TASK_COLUMNS if with_tasks else RUN_COLUMNS
     rows = [row for run in runs for row in (_list_task_rows(run) if with_tasks else [_build_row(run)])]
     if output == "csv":
         text = io.StringIO()
-        writer = csv.DictWriter(text, rows[0].keys() if rows else columns, lineterminator="\n")
+        writer = csv.DictWriter(text, TASK_FIELDS if with_tasks else RUN_FIELDS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
         click.echo(text.getvalue(), nl=False)
@@ -171,21 +181,21 @@ def _print(
         for run in runs:
             for wait in run.waits[:1]:
                 click.echo(format_sentence(f"{run.dag_id} {run.run_id} has not ended: {render(wait)}"))
-        click.echo(f"{len(runs)} runs, {simulated.task_count} attempts of tasks in all")
+        click.echo(f"{len(runs)} runs, {simulated.attempt_count} attempts of tasks in all")
     else:
         print_document(
             {
                 "from": iso(scenario.start),
                 "until": iso(scenario.end),
                 "tasks" if with_tasks else "runs": rows,
-                "attempts": simulated.task_count,
-                "broken_expectations": [render(sentence) for sentence in broken],
+                "attempts": simulated.attempt_count,
+                "violations": [render(sentence) for sentence in violations],
                 "assumptions": [render(assumption) for assumption in simulated.assumptions],
             },
             output,
         )
         return
-    for sentence in [*simulated.assumptions, *broken]:
+    for sentence in [*simulated.assumptions, *violations]:
         click.echo(format_sentence(render(sentence)), err=output == "csv")
 
 

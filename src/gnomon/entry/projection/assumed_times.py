@@ -16,8 +16,10 @@ DEFAULT_S = 60.0
 ASSUMED_LENGTH = 1
 """The length of what a task returns, if nothing is known and a task is mapped over it."""
 CALLBACK_S = 1.0
-NAMES_SHOWN = 5
-_RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
+"""The duration of a callback."""
+_NAMES_SHOWN = 5
+RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
+"""What a task stores over whose return value others are mapped: only its length counts."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class AssumedTimes:
         if length is None:
             self._assumed["length"][name] = None
             length = ASSUMED_LENGTH
-        return Play(run_s, return_length=length, xcoms=_RETURNED)
+        return Play(run_s, return_length=length, xcoms=RETURNED)
 
     def list_assumptions(self) -> list[Sentence]:
         """One sentence for each kind of assumption that was used."""
@@ -84,19 +86,20 @@ class AssumedTimes:
                     "durations_are_assumed",
                     count=len(durations),
                     duration=self._named.default_s,
-                    names=_shorten(durations),
+                    names=shorten_names(durations),
                 )
             )
         if lengths:
             sentences.append(
-                say("lengths_are_assumed", count=len(lengths), total=ASSUMED_LENGTH, names=_shorten(lengths))
+                say("lengths_are_assumed", count=len(lengths), total=ASSUMED_LENGTH, names=shorten_names(lengths))
             )
         return sentences
 
 
-def _shorten(names: Iterable[str]) -> str:
+def shorten_names(names: Iterable[str]) -> str:
+    """The first of the names, for a sentence that gives their number."""
     ordered = sorted(names)
-    return ", ".join(ordered[:NAMES_SHOWN]) + (" ..." if len(ordered) > NAMES_SHOWN else "")
+    return ", ".join(ordered[:_NAMES_SHOWN]) + (" ..." if len(ordered) > _NAMES_SHOWN else "")
 
 
 def _list_sources(spec: DagSpec) -> set[str]:

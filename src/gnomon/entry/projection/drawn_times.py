@@ -5,19 +5,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping
 
-from gnomon.entry.projection.snapshot import TaskKeyName
+from gnomon.entry.projection.assumed_times import CALLBACK_S, RETURNED
+from gnomon.entry.projection.snapshot import TaskPath
 from gnomon.entry.testing.scripted import Play
-from gnomon.model.attempts import RETURN_VALUE, Attempt, RunFacts, XComItem
+from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.rules.durations.day_class import RunClass, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 
-CALLBACK_S = 1.0
 RESUMED_S = 1.0
 """What a task still does after its deferral: the model counts from its start, and the deferral has taken the time."""
 _RANGE = 2**32
-_RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
 
 
 class DrawnTimes:
@@ -25,7 +24,7 @@ class DrawnTimes:
 
     def __init__(
         self,
-        models: Mapping[TaskKeyName, DurationModel],
+        models: Mapping[TaskPath, DurationModel],
         zones: Mapping[str, str],
         assumed_s: float,
         seed: int,
@@ -38,7 +37,7 @@ class DrawnTimes:
         self._prefix = f"{seed} {sample}"
         self._newest: tuple[tuple[str, str, Instant], tuple[RunClass, ...]] = (("", "", 0), ())
         """The run that was asked for last, and its classes."""
-        self.assumed: dict[TaskKeyName, None] = {}
+        self.assumed: dict[TaskPath, None] = {}
 
     def play(self, attempt: Attempt) -> Play:
         """What a new attempt does."""
@@ -55,12 +54,12 @@ class DrawnTimes:
         text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {attempt.task_id} {attempt.map_index} {attempt.try_number}"
         if model is None or not model.is_known:
             self.assumed[key] = None
-            return Play(max(self._assumed_s, age_s), return_length=1, xcoms=_RETURNED)
+            return Play(max(self._assumed_s, age_s), return_length=1, xcoms=RETURNED)
         run_s = model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s)
         if zlib.crc32(b"failure" + text.encode()) / _RANGE < model.failure_share:
             return Play(run_s, outcome="failed", reason="drawn")
         length = model.lengths[0] if model.lengths else 1
-        return Play(run_s, return_length=length, xcoms=_RETURNED)
+        return Play(run_s, return_length=length, xcoms=RETURNED)
 
     def draw_rest(self, run: RunFacts, task_id: str, map_index: int, try_number: int, age_s: float) -> float:
         """The seconds that a deferred task still waits."""

@@ -71,20 +71,26 @@ def _find_subject(name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | N
     raise UserError(say("scenario_names_nothing", name=name))
 
 
-def list_broken(
+def list_violations(
     expectations: Iterable[Expectation], runs: Sequence[RunOutcome], specs: Mapping[str, DagSpec], until: Instant
 ) -> list[Sentence]:
-    """One sentence for each run that breaks an expectation. What is not decided before `until`, the end of the simulation, is not judged."""
-    broken: list[Sentence] = []
+    """One sentence for each run or task instance that breaks an expectation, and for an expectation about a DAG without a run.
+
+    What is not decided before `until`, the end of the simulation, is not judged.
+    """
+    violations: list[Sentence] = []
     for expectation in expectations:
-        for run in (run for run in runs if run.dag_id == expectation.dag_id):
+        own_runs = [run for run in runs if run.dag_id == expectation.dag_id]
+        if not own_runs:
+            violations.append(say("expectation_has_no_run", text=expectation.text, dag=expectation.dag_id))
+        for run in own_runs:
             for started_at, ended_at in _list_spans(run, expectation.task_id):
                 fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].timezone, until)
                 if fault is not None:
-                    broken.append(
+                    violations.append(
                         say("expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault)
                     )
-    return broken
+    return violations
 
 
 def _list_spans(run: RunOutcome, task_id: str | None) -> list[tuple[Instant | None, Instant | None]]:

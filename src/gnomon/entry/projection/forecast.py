@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.drawn_times import DrawnTimes
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
@@ -24,13 +25,12 @@ SAMPLES = 50
 MEDIAN, LATE = 0.5, 0.9
 RUN_OUT_S = 86_400
 """How long after the horizon runs may go on that begin before it."""
-_NAMES_SHOWN = 5
 _RunKey = tuple[str, str, Instant, int]
 """DAG, type, due time, and the place among the runs with these: the runs of one future are matched with those of another by it."""
 
 
 @dataclass
-class _Drawn:
+class _SampleValues:
     """What the samples say of one run or task instance."""
 
     run_id: str
@@ -95,7 +95,7 @@ def forecast(
     """Project the snapshot `samples` times, fewer if that takes longer than `max_s` seconds, but once in any case."""
     began = clock()
     zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
-    drawn: dict[tuple[_RunKey, str | None], _Drawn] = {}
+    drawn: dict[tuple[_RunKey, str | None], _SampleValues] = {}
     assumed: dict[tuple[str, str], None] = {}
     finished = 0
     for sample in range(samples):
@@ -165,7 +165,7 @@ def _schedule_deferrals(projector: Projector, script: DrawnTimes) -> None:
                     projector.schedule(projector.now + int(rest_s * SECOND), event)
 
 
-def _add_sample(drawn: dict[tuple[_RunKey, str | None], _Drawn], runs: Iterable[RunOutcome]) -> None:
+def _add_sample(drawn: dict[tuple[_RunKey, str | None], _SampleValues], runs: Iterable[RunOutcome]) -> None:
     places: dict[tuple[str, str, Instant], int] = defaultdict(int)
     for run in sorted(runs, key=lambda run: run.run_pk):
         slot = (run.dag_id, run.run_type, run.run_after)
@@ -178,10 +178,12 @@ def _add_sample(drawn: dict[tuple[_RunKey, str | None], _Drawn], runs: Iterable[
             )
 
 
-def _find(drawn: dict[tuple[_RunKey, str | None], _Drawn], key: _RunKey, task: str | None, run: RunOutcome) -> _Drawn:
+def _find(
+    drawn: dict[tuple[_RunKey, str | None], _SampleValues], key: _RunKey, task: str | None, run: RunOutcome
+) -> _SampleValues:
     values = drawn.get((key, task))
     if values is None:
-        values = drawn[key, task] = _Drawn(run.run_id)
+        values = drawn[key, task] = _SampleValues(run.run_id)
     return values
 
 
@@ -189,7 +191,7 @@ def _find_end(task: TaskOutcome) -> Instant | None:
     return task.ended_at if task.state in FINISHED_TASK_STATES else None
 
 
-def _build_row(key: tuple[_RunKey, str | None], drawn: _Drawn, samples: int) -> ForecastRow:
+def _build_row(key: tuple[_RunKey, str | None], drawn: _SampleValues, samples: int) -> ForecastRow:
     (dag_id, run_type, run_after, _), task = key
     starts, ends = sorted(drawn.starts), sorted(drawn.ends)
     return ForecastRow(
@@ -214,11 +216,17 @@ def _find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> I
 
 
 def _list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
-    names = sorted(f"{dag_id}.{task_id}" for dag_id, task_id in assumed)
-    shown = ", ".join(names[:_NAMES_SHOWN]) + (" ..." if len(names) > _NAMES_SHOWN else "")
+    names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
     sentences = list(snapshot.unprojected)
     if names:
-        sentences.append(say("forecast_durations_are_assumed", count=len(names), duration=assumed_s, names=shown))
+        sentences.append(
+            say(
+                "forecast_durations_are_assumed",
+                count=len(names),
+                duration=assumed_s,
+                names=shorten_names(names),
+            )
+        )
     if not snapshot.workers:
         sentences.append(say("forecast_without_workers"))
     backfills = sum(not backfill.is_ended for backfill in snapshot.state.backfills)

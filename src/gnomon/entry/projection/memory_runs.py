@@ -28,8 +28,9 @@ KEPT_KEYS = 128
 """The newest slots and run ids of a DAG that a planned run can meet."""
 KEPT_ENDS = 1000
 """The newest ended runs of a DAG with deadlines, or with a limit of failed runs."""
-_FAILED_TASK, _UPSTREAM_FAILED, _REMOVED = 101, 103, 104
-"""Codes of states that `upstream_dags.task_states` names."""
+_FAILED_CODES = tuple(map(encode_task_state, (TaskInstanceState.FAILED, TaskInstanceState.UPSTREAM_FAILED)))
+_REMOVED_CODE = encode_task_state(TaskInstanceState.REMOVED)
+"""States that `upstream_dags.task_states` names."""
 
 
 @dataclass(slots=True)
@@ -160,10 +161,6 @@ class MemoryRuns:
     def get_record(self, dag_pk: int) -> DagRecord:
         """The present record of the DAG."""
         return self._dags[dag_pk].record
-
-    def find_record(self, dag_id: str) -> DagRecord:
-        """The present record of the DAG with that id. Raises KeyError."""
-        return self.get_record(self._dag_pks[dag_id])
 
     def update_run(self, run: RunRecord) -> None:
         """Keep the state of a run that ended or was cleared."""
@@ -331,6 +328,7 @@ class MemoryRuns:
             states = self._task_states.get((run_pk, task_id), {}).values()
             if states:
                 least = min(states)
-                failed = [state for state in states if state in (_FAILED_TASK, _UPSTREAM_FAILED)]
-                rows.append((run_pk, task_id, least, max(failed, default=_REMOVED if least == _REMOVED else None)))
+                failed = [state for state in states if state in _FAILED_CODES]
+                removed = _REMOVED_CODE if least == _REMOVED_CODE else None
+                rows.append((run_pk, task_id, least, max(failed, default=removed)))
         return rows

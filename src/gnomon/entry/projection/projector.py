@@ -2,7 +2,7 @@
 
 A round does what `SchedulerService.tick` does, with the same parts in the same order: events, a step of the engine, plans,
 runs of assets, slots that runs wait for. What a scheduler needs for other schedulers and for a database that fails (leases,
-fences, quarantine, retries of commits) has no place here. `tests/projection` proves that both make the same runs.
+fences, quarantine, retries of commits) has no place here. `tests/simulation/test_projection.py` proves that both make the same runs.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker,
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
+from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import Changes, DagRecord, PoolRecord
 from gnomon.model.slots import PlannedRun
-from gnomon.model.spec import DagSpec
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import build_attempt
@@ -40,8 +40,6 @@ from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.services.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.storage.store.ownership.planned_runs import create_planned_runs
 
-GROUPS = range(64)
-MAX_DAGS = 1_000_000
 MAX_ROUNDS_PER_INSTANT = 20_000
 """The most rounds at one instant: more is a circle, as of a DAG that follows its own runs and takes no time."""
 Observer = Callable[[Changes, Instant], object]
@@ -72,9 +70,8 @@ class Projector:
     ) -> None:
         """`worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process."""
         self.now = start
-        self.rounds = 0
         self.engine_state = EngineState(settings.limits)
-        self.engine_state.epochs = dict.fromkeys(GROUPS, 1)
+        self.engine_state.epochs = dict.fromkeys(range(GROUPS), 1)
         self.engine_state.update_pools(pools)
         self.store = MemoryStore()
         self._settings = settings
@@ -92,22 +89,20 @@ class Projector:
         )
         self._deadline_resolver = DeadlineResolver(store, self.engine_state)
         self._pending: list[e.EngineEvent] = []
+        """Events of the next round."""
         if worker_slots:
             self._pending.append(e.WorkerJoined(WORKER_ID, worker_slots))
         self._loaded: list[DagRun] = []
         """Runs of a snapshot, which the first step evaluates."""
         self._scheduled: list[tuple[Instant, int, e.EngineEvent]] = []
         """Heap of events from outside, with a number that keeps their order."""
-        """Events of the next round."""
         self._wake_at: Instant | None = None
-        self._version_pks = MAX_DAGS
-        """The newest version of an edited DAG: later than those of `build_records`."""
 
     def _new_id(self) -> str:
         return f"{next(self._numbers):08x}-projected"
 
     # ---- what happens from outside -------------------------------------------------------------------------------------
-    def read_dags(
+    def add_dags(
         self, records: Sequence[DagRecord], past_slots: Mapping[int, Iterable[PlannedRun]] | None = None
     ) -> None:
         """New DAGs, or new versions of DAGs, in the next round. `past_slots`: by dag_pk, slots whose runs have succeeded."""
@@ -138,7 +133,7 @@ class Projector:
             store.runs.put_past_slots(dag_pk, ended)
         for dag_pk, events in snapshot.queued_events.items():
             store.assets.put_queue(dag_pk, events)
-        self._loaded = load_groups(engine_state, state, dict.fromkeys(GROUPS, 1))
+        self._loaded = load_groups(engine_state, state, dict.fromkeys(range(GROUPS), 1))
         engine_state.update_pools(snapshot.pools)  # after the load, which counts the slots of live attempts once more
         self._pending += [e.WorkerJoined(worker.worker_id, worker.slots) for worker in snapshot.workers]
         self._pending += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
@@ -153,30 +148,6 @@ class Projector:
     def schedule(self, at: Instant, event: e.EngineEvent) -> None:
         """An event from outside, at that instant or now if it is past."""
         heapq.heappush(self._scheduled, (at, next(self._numbers), event))
-
-    def edit_dag(self, spec: DagSpec) -> None:
-        """The file of the DAG defines another version of it from now on."""
-        record = self.store.runs.find_record(spec.dag_id)
-        self._version_pks += 1
-        numbers = dict(record.task_numbers)
-        for task in spec.tasks:
-            numbers.setdefault(task.task_id, len(numbers))
-        self.read_dags(
-            [
-                replace(
-                    record,
-                    version_pk=self._version_pks,
-                    plan_seq=record.plan_seq + 1,
-                    spec=spec,
-                    task_numbers=numbers,
-                    input_hash=str(self._version_pks),
-                )
-            ]
-        )
-
-    def add_events(self, events: Iterable[e.EngineEvent]) -> None:
-        """Events of the next round."""
-        self._pending += events
 
     # ---- the passing of time -------------------------------------------------------------------------------------------
     def run_until(self, end: Instant) -> None:
@@ -194,7 +165,6 @@ class Projector:
         raise EndlessInstant(self.now, sorted({run.dag.record.dag_id for run in self.engine_state.runs.values()})[:10])
 
     def _run_round(self) -> Instant | None:
-        self.rounds += 1
         now = self.now
         events, self._pending = self._pending, []
         events += [e.AssetEventsQueued(dag_pks) for dag_pks in self.store.take_asset_mail()]

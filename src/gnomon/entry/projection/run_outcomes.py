@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.model.records import Changes, TaskRecord
+from gnomon.model.records import Changes, RunRecord, TaskRecord
 from gnomon.model.sentences import Sentence
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, TaskInstanceState
 from gnomon.rules.engine.conditions.run_conditions import list_waits
 from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.rules.engine.state.task_instance import DagRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,30 +75,19 @@ class OutcomeCollector:
                 self._tasks.setdefault(task.run_pk, {})[task.task_no, task.map_index] = task
         for record in changes.runs:
             if record.state in FINISHED_RUN_STATES:
-                dag = self._engine_state.dags[record.dag_pk].record
-                names = {number: task_id for task_id, number in dag.task_numbers.items()}
-                self.runs.append(
-                    RunOutcome(
-                        dag.dag_id,
-                        record.run_pk,
-                        record.run_id,
-                        record.run_type.value,
-                        record.run_after,
-                        record.state,
-                        record.queued_at,
-                        record.started_at,
-                        record.ended_at,
-                        self._take_tasks(record.run_pk, names),
-                    )
-                )
+                self.runs.append(self._describe(record))
+                self._tasks.pop(record.run_pk, None)
 
     def list_unfinished(self, now: Instant, *, with_waits: bool = True) -> list[RunOutcome]:
         """The runs that have not ended, by DAG and slot; `with_waits`: and why."""
         runs = sorted(self._engine_state.runs.values(), key=lambda run: (run.dag.record.dag_id, run.sort_key))
-        return [self._describe(run, now if with_waits else None) for run in runs]
+        return [
+            self._describe(run.record, list_waits(self._engine_state, run.pk, now) if with_waits else ())
+            for run in runs
+        ]
 
-    def _describe(self, run: DagRun, now: Instant | None) -> RunOutcome:
-        record, dag = run.record, run.dag.record
+    def _describe(self, record: RunRecord, waits: Iterable[Sentence] = ()) -> RunOutcome:
+        dag = self._engine_state.dags[record.dag_pk].record
         names = {number: task_id for task_id, number in dag.task_numbers.items()}
         return RunOutcome(
             dag.dag_id,
@@ -110,14 +98,12 @@ class OutcomeCollector:
             record.state,
             record.queued_at,
             record.started_at,
-            None,
-            tuple(self._list_tasks(self._tasks.get(run.pk, {}), names)),
-            () if now is None else tuple(list_waits(self._engine_state, run.pk, now)),
+            record.ended_at if record.state in FINISHED_RUN_STATES else None,
+            tuple(_list_tasks(self._tasks.get(record.run_pk, {}), names)),
+            tuple(waits),
         )
 
-    def _take_tasks(self, run_pk: int, names: dict[int, str]) -> tuple[TaskOutcome, ...]:
-        return tuple(self._list_tasks(self._tasks.pop(run_pk, {}), names)) if self._with_tasks else ()
 
-    def _list_tasks(self, rows: dict[tuple[int, int], TaskRecord], names: dict[int, str]) -> Iterator[TaskOutcome]:
-        for (task_no, map_index), row in sorted(rows.items()):
-            yield TaskOutcome(names[task_no], map_index, row.state, row.try_number, row.started_at, row.ended_at)
+def _list_tasks(rows: Mapping[tuple[int, int], TaskRecord], names: Mapping[int, str]) -> Iterator[TaskOutcome]:
+    for (task_no, map_index), row in sorted(rows.items()):
+        yield TaskOutcome(names[task_no], map_index, row.state, row.try_number, row.started_at, row.ended_at)

@@ -20,7 +20,7 @@ from gnomon.rules.dependencies.shape import shape_of
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 UNLIMITED = -1
-MAX_TASK_INSTANCES = 10_000_000
+MAX_ATTEMPTS = 10_000_000
 """A simulation of more ends with an error: it would take more than ten minutes."""
 
 
@@ -45,7 +45,7 @@ class SimulatedRuns:
 
     runs: list[RunOutcome]
     """By start; those that have not started come last."""
-    task_count: int
+    attempt_count: int
     assumptions: list[Sentence]
 
 
@@ -66,7 +66,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         timetables=timetables,
     )
     collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-    counter = _TaskCounter()
+    counter = _AttemptCounter()
 
     def observe(changes: Changes, now: Instant) -> None:
         collector.observe(changes, now)
@@ -75,7 +75,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     projector.observe = observe
     errors = errors_of({spec.dag_id: shape_of(spec) for spec in specs})
     dags = build_running_dags(scenario.dags, scenario.start)
-    projector.read_dags(
+    projector.add_dags(
         [replace(dag.record, dependency_error=errors.get(dag.record.dag_id)) for dag in dags],
         {dag.record.dag_pk: dag.past_slots for dag in dags},
     )
@@ -95,7 +95,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     )
 
 
-class _TaskCounter:
+class _AttemptCounter:
     """Counts the attempts that ended, and ends a simulation that has too many."""
 
     def __init__(self) -> None:
@@ -103,8 +103,8 @@ class _TaskCounter:
 
     def count(self, changes: Changes, now: Instant) -> None:
         self.ended += len(changes.attempts)
-        if self.ended > MAX_TASK_INSTANCES:
-            raise UserError(say("simulation_is_too_large", number=f"{MAX_TASK_INSTANCES:,}", at=now))
+        if self.ended > MAX_ATTEMPTS:
+            raise UserError(say("simulation_is_too_large", number=f"{MAX_ATTEMPTS:,}", at=now))
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
 from gnomon.model.assets import QueuedAssetEvent
+from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
 from gnomon.model.sentences import Sentence
@@ -23,11 +24,10 @@ from gnomon.storage.store.coordination import leases
 from gnomon.storage.store.dag_records import task_durations, upstream_dags
 from gnomon.storage.store.ownership import group_state
 
-GROUPS = range(64)
 PAST_SPANS_S = (40 * 86_400, 4 * 86_400, 43_200)
 """How far back slots are read: the first span with fewer than PAST_SLOTS_MAX of them, or the last."""
 PAST_SLOTS_MAX = 3_000
-TaskKeyName = tuple[str, str]
+TaskPath = tuple[str, str]
 """DAG id and task id."""
 
 
@@ -54,7 +54,7 @@ class Snapshot:
     """By dag_pk, for DAGs that others wait for."""
     queued_events: dict[int, list[QueuedAssetEvent]]
     """By dag_pk: events of assets that no run has consumed."""
-    models: dict[TaskKeyName, DurationModel]
+    models: dict[TaskPath, DurationModel]
     graphs: KeptGraphs
     """Graphs of DAGs, compiled by the first sample and used by all."""
     unprojected: list[Sentence]
@@ -87,7 +87,7 @@ class Snapshot:
 def read_snapshot(db: Database, now: Instant) -> Snapshot:
     """The state of all groups in one transaction of the store."""
     with db.read() as tx:
-        state = group_state.load_groups(tx, GROUPS)
+        state = group_state.load_groups(tx, range(GROUPS))
         unprojected = list_unprojected(dag.spec for dag in state.dags if dag.active)
         state.dags = [replace(dag, spec=drop_unprojected(dag.spec)) for dag in state.dags]
         watched: dict[str, set[str]] = defaultdict(set)
@@ -129,10 +129,10 @@ def _read_slots(tx: Transaction, dag: DagRecord, task_ids: set[str], now: Instan
     return [PastSlot(at, run_id, state, frozenset(failed[at])) for at, run_id, state in rows]
 
 
-def _build_models(tx: Transaction, dag: DagRecord) -> dict[TaskKeyName, DurationModel]:
+def _build_models(tx: Transaction, dag: DagRecord) -> dict[TaskPath, DurationModel]:
     zone: tzinfo = named_zone(dag.spec.timezone)
     names = {number: task_id for task_id, number in dag.task_numbers.items()}
-    models: dict[TaskKeyName, DurationModel] = {}
+    models: dict[TaskPath, DurationModel] = {}
     for task in task_durations.list_recent_tasks(tx, dag.dag_pk):
         model = models.setdefault((dag.dag_id, names[task.task_no]), DurationModel())
         is_success = task.state is TaskInstanceState.SUCCESS

@@ -5,8 +5,17 @@ from __future__ import annotations
 import select
 
 from gnomon.author_code.timetable_host import TimetableHost, TimetableRequest, TimetableResponse
+from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
+from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config
 
 POLL_S = 0.2
+
+
+def start_host(cfg: Config) -> WaitingTimetableHost:
+    """A host of this process, which closes it; its own process starts with the first request."""
+    return WaitingTimetableHost(SubprocessTimetableHost(build_timetable_host_settings(cfg), SystemClock()))
 
 
 class WaitingTimetableHost:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -71,11 +71,6 @@ class DurationModel:
             if durations is not None and len(durations) >= MIN_RUNS_OF_CLASS:
                 return durations
         return self.durations_s[()]
-
-    def find_share_below(self, duration_s: float) -> float:
-        """The share of all durations that are shorter."""
-        durations = self.durations_s.get((), [])
-        return bisect_left(durations, duration_s) / len(durations) if durations else 0.0
 
 
 def _interpolate(ordered: Sequence[float], quantile: float) -> float:

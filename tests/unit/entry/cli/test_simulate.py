@@ -109,6 +109,22 @@ def test_lines_of_csv_are_the_records_of_json(gnomon: Gnomon, folder: Path) -> N
     assert list(rows[0]) == list(runs[0])
 
 
+def test_csv_without_a_row_has_the_same_names(gnomon: Gnomon, folder: Path) -> None:
+    for option in ((), ("--tasks",)):
+        whole = gnomon("simulate", "--dags", str(folder), *DAY, "-o", "csv", *option).out
+        empty = gnomon("simulate", "--dags", str(folder), "--from", DAY[1], "--for", "1h", "-o", "csv", *option).out
+        assert whole.splitlines()[:1] == empty.splitlines()
+
+
+def test_an_expectation_about_a_dag_without_a_run_says_nothing_and_is_told(gnomon: Gnomon, folder: Path) -> None:
+    code, out, err = gnomon(
+        "simulate", "--dags", str(folder), *DAY[:3], "1h", "--expect", "report ends before 03:00", "-o", "json"
+    )
+    assert (code, err) == (1, "gnomon: 1 violation of expectations\n")
+    (sentence,) = json.loads(out)["violations"]
+    assert sentence.startswith("'report ends before 03:00' says nothing: DAG report has no run in the simulated time; ")
+
+
 def test_a_timetable_of_an_author_is_asked_in_a_process_of_its_own(gnomon: Gnomon, folder: Path) -> None:
     (folder / "mine.py").write_text(AUTHOR)
     runs = simulate(gnomon, folder, "mine")["runs"]
@@ -129,7 +145,7 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
     code, out, err = gnomon(
         *day, "--expect", "report ends before 02:46", "--expect", "orders.check takes less than 45m"
     )
-    assert (code, err) == (1, "gnomon: 2 runs break an expectation\n")
+    assert (code, err) == (1, "gnomon: 2 violations of expectations\n")
     assert "'report ends before 02:46' does not hold for the run of DAG report that is due at 2026-03-01T02:30" in out
     assert "it takes 2700 s" in out
     code, out, _ = gnomon(*day, "--fail", "orders.check", "--expect", "report ends before 23:00")

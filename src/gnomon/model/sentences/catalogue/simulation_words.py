@@ -24,11 +24,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} DAGs are scheduled by partitions of assets, and these runs are not projected ({names})",
     ),
     "expectation_is_broken": "{text!r} does not hold for the run of DAG {dag} that is due at {at}: {why}",
-    "expectations_are_broken": ("{count} run breaks an expectation", "{count} runs break an expectation"),
+    "expectation_has_no_run": "{text!r} says nothing: DAG {dag} has no run in the simulated time; simulate a longer time with --for, or remove the expectation",
+    "expectations_are_violated": ("{count} violation of expectations", "{count} violations of expectations"),
     "it_takes": "it takes {duration}",
     "it_comes_at": "it {text} at {at}",
     "it_does_not_come": "it never {text}",
-    "simulation_is_too_large": "the simulation was ended at {at}, after {number} task instances; shorten --for, or choose a smaller folder",
+    "simulation_is_too_large": "the simulation was ended at {at}, after {number} attempts of tasks; shorten --for, or choose a smaller folder",
     "folder_does_not_exist": "{folder} is not a folder; name the folder that contains the DAG files",
     "folder_defines_no_dag": "no file in {folder} defines a DAG",
     "forecast_durations_are_assumed": (
@@ -36,6 +37,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} tasks have fewer than three successful tries: each is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
     ),
     "projection_needs_memory": "the projection needs more than {size} of memory; choose an earlier --until or a shorter --for, or fewer DAGs",
+    "forecast_end_is_past": "--until {until} is not after now; name a later time",
     "forecast_without_workers": "no worker is alive: one with [core] parallelism slots is assumed from now on",
     "forecast_leaves_backfills_out": (
         "of {count} unfinished backfill only the runs that a scheduler has in memory are projected",
