@@ -34,12 +34,29 @@ class AlertKind(StrEnum):
     """No scheduler, worker, DAG processor or triggerer that is needed sends heartbeats."""
     QUARANTINED = "quarantined"
     """A message, a DAG or a group is in quarantine."""
+    BASELINE_AT_RISK = "baseline_at_risk"
+    """A baseline will probably, or certainly, not be met."""
+    BASELINE_BROKEN = "baseline_broken"
+    """A baseline was not met at its due time."""
+    ON_KEY_PATH_FAILED = "on_key_path_failed"
+    """A task on the key path of a baseline has failed."""
+    ON_KEY_PATH_SLOW = "on_key_path_slow"
+    """A task on the key path of a baseline runs longer than nine of ten of its earlier tries."""
 
 
 RECORDED_KINDS = frozenset({AlertKind.FAILURE, AlertKind.TASK_FAILURE, AlertKind.RETRY})
 """Kinds that the owner of the DAG records when they happen; the monitor finds the others by looking."""
 DAG_KINDS = frozenset({*RECORDED_KINDS, AlertKind.LATE, AlertKind.WAITING})
 """Kinds that are about a run; a rule of a DAG may have only these."""
+BASELINE_KINDS = frozenset(
+    {
+        AlertKind.BASELINE_AT_RISK,
+        AlertKind.BASELINE_BROKEN,
+        AlertKind.ON_KEY_PATH_FAILED,
+        AlertKind.ON_KEY_PATH_SLOW,
+    }
+)
+"""Kinds that are about a baseline: the monitor finds them with each forecast."""
 P95 = "p95"
 """The value of `longer_than` that stands for the 95th percentile of the DAG's last runs."""
 

@@ -4,6 +4,7 @@
     planning       which runs a DAG needs next, from its cursor and its timetable
     dependencies   which runs of another DAG a run waits for
     decide         states and their transitions, trigger rules, retries, ends of runs
+    baselines      when a promised end is due, and how it stands
     durations      how long a task takes, by class of run, from its recorded tries
     assets         when a condition of assets holds
     partitions     which partitions of a consumer an upstream partition belongs to

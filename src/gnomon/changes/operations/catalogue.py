@@ -13,6 +13,7 @@ from gnomon.changes.operations import (
     asset_state_operations,
     audit_operations,
     backfill_operations,
+    baseline_operations,
     channel_tests,
     connection_operations,
     dag_operations,
@@ -61,6 +62,7 @@ _MODULES = (
     slot_operations,
     quarantine_operations,
     failure_operations,
+    baseline_operations,
 )
 
 

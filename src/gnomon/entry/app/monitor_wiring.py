@@ -13,6 +13,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock, SystemClock
 from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.alert_rules import read_alert_settings
+from gnomon.ground.config.baselines import read_baselines
 from gnomon.ground.config.host_name import read_host_name
 from gnomon.ground.wakeups import StopFlag, retry_until_available
 
@@ -24,8 +25,17 @@ _log = log.get_logger("app")
 
 
 def is_monitor_needed(cfg: Config) -> bool:
-    """Whether gnomon.toml has a rule of alerts, a nightly clean, or traces. Raises OptionError for a wrong rule or channel."""
-    return bool(read_alert_settings(cfg.home).rules) or is_clean_enabled(cfg) or cfg.boolean("traces", "otel_on")
+    """Whether gnomon.toml has a rule of alerts, a baseline, a nightly clean, or traces. Raises OptionError for a wrong rule, channel or baseline."""
+    baselines = read_baselines(
+        cfg.home, cfg.text("core", "default_timezone")
+    )  # first: every table is checked at the start
+    return (
+        bool(baselines)
+        or bool(read_alert_settings(cfg.home).rules)
+        or is_clean_enabled(cfg)
+        or cfg.boolean("traces", "otel_on")
+        or cfg.boolean("forecast", "always")
+    )
 
 
 def is_clean_enabled(cfg: Config) -> bool:
@@ -38,6 +48,7 @@ def run_monitor(cfg: Config) -> int:
     from gnomon.authoring.sdk.connections import channel as task_api_channel
     from gnomon.changes.alert_channels.channel_senders import ChannelSender
     from gnomon.changes.alert_channels.notifier_process import NotifierCalls
+    from gnomon.entry.app.forecast_process import ForecastProcess
     from gnomon.entry.app.nightly_clean import NightlyClean
     from gnomon.queries.taskapi.store_channel import StoreChannel
     from gnomon.services.monitor.service import MonitorService
@@ -81,6 +92,7 @@ def run_monitor(cfg: Config) -> int:
         new_id=lambda: str(uuid.uuid4()),
         send=sender.send,
         on_round=do_round,
+        start_forecast=lambda: ForecastProcess(cfg),
     )
     try:
         service.run(stop)

@@ -83,6 +83,9 @@ COMMANDS: dict[str, LazyCommand] = {
         "gnomon.entry.cli.dependencies:dependencies", "Show which DAGs wait for which; preview the waits of a day."
     ),
     "explain": LazyCommand("gnomon.entry.cli.explain:explain", "Explain why a DAG, a run or a task is not running."),
+    "baselines": LazyCommand(
+        "gnomon.entry.cli.baselines:baselines", "How promised ends stand: level, probability, key path."
+    ),
     "forecast": LazyCommand("gnomon.entry.cli.forecast:forecast", "When the coming runs will probably start and end."),
     "simulate": LazyCommand(
         "gnomon.entry.cli.simulate:simulate", "Run the DAGs of a folder in memory: when each run would start and end."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
@@ -79,6 +79,67 @@ class SampledForecast:
     assumptions: list[Sentence]
 
 
+@dataclass(frozen=True)
+class Future:
+    """One drawn future: its runs, and the tasks whose duration had to be assumed."""
+
+    runs: list[RunOutcome]
+    assumed: Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How futures are drawn: so many, fewer if that takes longer than `max_s` seconds, but one in any case."""
+
+    samples: int = SAMPLES
+    seed: int = 1
+    assumed_s: float = 60.0
+    max_s: float = 60.0
+    with_tasks: bool = False
+
+
+def draw_futures(
+    snapshot: Snapshot,
+    settings: SchedulerSettings,
+    until: Instant,
+    drawing: Drawing,
+    timetables: TimetableHost | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Future]:
+    """Project the snapshot again and again: the runs that are due before `until`, each to its end."""
+    began = clock()
+    zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
+    for sample in range(drawing.samples):
+        script = DrawnTimes(snapshot.models, zones, drawing.assumed_s, drawing.seed, sample)
+        runs = _project(snapshot, settings, until, script, drawing.with_tasks, timetables)
+        yield Future([run for run in runs if run.run_after < until], script.assumed)
+        if clock() - began > drawing.max_s:
+            break
+
+
+class ForecastCollector:
+    """Sees each future, and says of each run and task what all of them say."""
+
+    def __init__(self, *, with_tasks: bool) -> None:
+        self._with_tasks = with_tasks
+        self._drawn: dict[tuple[_RunKey, str | None], _SampleValues] = {}
+        self._assumed: dict[tuple[str, str], None] = {}
+        self.samples = 0
+
+    def add(self, future: Future) -> None:
+        """One more future."""
+        _add_sample(self._drawn, future.runs, with_tasks=self._with_tasks)
+        self._assumed.update(dict.fromkeys(future.assumed))
+        self.samples += 1
+
+    def build(self, snapshot: Snapshot, until: Instant, drawing: Drawing) -> SampledForecast:
+        """The answer, rows by their start."""
+        rows = [_build_row(key, each, self.samples) for key, each in self._drawn.items()]
+        rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
+        assumptions = _list_assumptions(snapshot, self._assumed, drawing.assumed_s)
+        return SampledForecast(snapshot.at, until, rows, self.samples, drawing.samples, assumptions)
+
+
 def forecast(
     snapshot: Snapshot,
     settings: SchedulerSettings,
@@ -93,22 +154,11 @@ def forecast(
     clock: Callable[[], float] = time.monotonic,
 ) -> SampledForecast:
     """Project the snapshot `samples` times, fewer if that takes longer than `max_s` seconds, but once in any case."""
-    began = clock()
-    zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
-    drawn: dict[tuple[_RunKey, str | None], _SampleValues] = {}
-    assumed: dict[tuple[str, str], None] = {}
-    finished = 0
-    for sample in range(samples):
-        script = DrawnTimes(snapshot.models, zones, assumed_s, seed, sample)
-        runs = _project(snapshot, settings, until, script, with_tasks, timetables)
-        _add_sample(drawn, [run for run in runs if run.run_after < until])
-        assumed.update(script.assumed)
-        finished += 1
-        if clock() - began > max_s:
-            break
-    rows = [_build_row(key, each, finished) for key, each in drawn.items()]
-    rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
-    return SampledForecast(snapshot.at, until, rows, finished, samples, _list_assumptions(snapshot, assumed, assumed_s))
+    drawing = Drawing(samples, seed, assumed_s, max_s, with_tasks)
+    collector = ForecastCollector(with_tasks=with_tasks)
+    for future in draw_futures(snapshot, settings, until, drawing, timetables, clock):
+        collector.add(future)
+    return collector.build(snapshot, until, drawing)
 
 
 def _project(
@@ -165,14 +215,16 @@ def _schedule_deferrals(projector: Projector, script: DrawnTimes) -> None:
                     projector.schedule(projector.now + int(rest_s * SECOND), event)
 
 
-def _add_sample(drawn: dict[tuple[_RunKey, str | None], _SampleValues], runs: Iterable[RunOutcome]) -> None:
+def _add_sample(
+    drawn: dict[tuple[_RunKey, str | None], _SampleValues], runs: Iterable[RunOutcome], *, with_tasks: bool
+) -> None:
     places: dict[tuple[str, str, Instant], int] = defaultdict(int)
     for run in sorted(runs, key=lambda run: run.run_pk):
         slot = (run.dag_id, run.run_type, run.run_after)
         key: _RunKey = (*slot, places[slot])
         places[slot] += 1
         _find(drawn, key, None, run).add(run.started_at, run.ended_at, is_failed=run.state is DagRunState.FAILED)
-        for task in run.tasks:
+        for task in run.tasks if with_tasks else ():
             _find(drawn, key, task.name, run).add(
                 task.started_at, _find_end(task), is_failed=task.state is TaskInstanceState.FAILED
             )

@@ -1,4 +1,4 @@
-"""The options of callbacks, mail and lineage."""
+"""The options of alerts, forecasts, callbacks, mail and lineage."""
 
 from __future__ import annotations
 
@@ -50,6 +50,38 @@ ALERT_OPTIONS = (
     ),
     ConfigOption(
         "alerts", "group_interval", "300", _N, "Seconds between two messages about the same group of alerts.", minimum=0
+    ),
+    ConfigOption(
+        "forecast",
+        "interval",
+        "60",
+        _N,
+        "Seconds between two forecasts of the monitor, which it makes while there is a baseline.",
+        minimum=1,
+    ),
+    ConfigOption(
+        "forecast",
+        "always",
+        "False",
+        _B,
+        "Whether the monitor makes forecasts without a baseline too, for the page and the API.",
+    ),
+    ConfigOption("forecast", "samples", "50", _I, "Futures that a forecast of the monitor draws.", minimum=1),
+    ConfigOption(
+        "forecast",
+        "max_time",
+        "30",
+        _N,
+        "Seconds after which a forecast of the monitor draws no further future; it says how many there were.",
+        minimum=1,
+    ),
+    ConfigOption(
+        "forecast",
+        "assumed_duration",
+        "60",
+        _N,
+        "Seconds that a task with fewer than three successful tries is assumed to take.",
+        minimum=0,
     ),
     ConfigOption(
         "callbacks",

@@ -14,13 +14,39 @@ from gnomon.ground.config.option import OptionError
 from gnomon.ground.config.sources import ALERTS, FILE_NAME, read_toml
 from gnomon.model.errors.product import find_close_matches
 
-KINDS = ("failure", "task_failure", "retry", "late", "waiting", "import_error", "service_silent", "quarantined")
+KINDS = (
+    "failure",
+    "task_failure",
+    "retry",
+    "late",
+    "waiting",
+    "import_error",
+    "service_silent",
+    "quarantined",
+    "baseline_at_risk",
+    "baseline_broken",
+    "on_key_path_failed",
+    "on_key_path_slow",
+)
 """What a rule may watch: the values of `model.alerts.AlertKind`."""
 GROUPINGS = ("dag", "rule", "reason", "none")
 """Which alerts share a message: those of a DAG, of the rule, with the same reason, or each its own."""
-_RULE_KEYS = ("name", "when", "to", "dags", "exclude_dags", "tags", "longer_than", "by", "group_by", "resolved")
+_RULE_KEYS = (
+    "name",
+    "when",
+    "to",
+    "dags",
+    "exclude_dags",
+    "tags",
+    "baselines",
+    "longer_than",
+    "by",
+    "group_by",
+    "resolved",
+)
 _WITH_LONGER_THAN = ("late", "waiting", "service_silent")
-_WITHOUT_DAG = ("import_error", "service_silent", "quarantined")
+_OF_BASELINES = ("baseline_at_risk", "baseline_broken", "on_key_path_failed", "on_key_path_slow")
+_WITHOUT_DAG = ("import_error", "service_silent", "quarantined", *_OF_BASELINES)
 _TIME_OF_DAY = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 DEFAULT_SILENCE_S = 60.0
 """`longer_than` of a rule about silent services that has none."""
@@ -39,6 +65,8 @@ class AlertRule:
     exclude_dags: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     """The DAG has one of these tags; empty: no matter."""
+    baselines: tuple[str, ...] = ()
+    """Patterns of names of baselines; empty: every one."""
     longer_than_s: float | None = None
     is_p95: bool = False
     by: str | None = None
@@ -53,6 +81,10 @@ class AlertRule:
         if any(fnmatchcase(dag_id, pattern) for pattern in self.exclude_dags):
             return False
         return not self.tags or bool(set(self.tags) & set(tags))
+
+    def matches_baseline(self, name: str) -> bool:
+        """Whether the rule is about this baseline."""
+        return not self.baselines or any(fnmatchcase(name, pattern) for pattern in self.baselines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +190,7 @@ def _build_rule(
         dags=read_texts(values.get("dags", ()), place("dags"), "dags"),
         exclude_dags=read_texts(values.get("exclude_dags", ()), place("exclude_dags"), "exclude_dags"),
         tags=read_texts(values.get("tags", ()), place("tags"), "tags"),
+        baselines=read_texts(values.get("baselines", ()), place("baselines"), "baselines"),
         group_by=_read_grouping(values.get("group_by", "dag"), place("group_by")),
         resolved=_read_flag(values.get("resolved", True), place("resolved")),
         **_read_limits(values, when, place),
@@ -213,6 +246,10 @@ def _check_dag_keys(rule: AlertRule, values: dict[str, Any], place: Callable[[st
                 raise ValueError(
                     f"{place(key)}: {key} has no effect for when = {rule.when[0]!r}, which is not about a DAG; remove it"
                 )
+    if "baselines" in values and not set(rule.when) & set(_OF_BASELINES):
+        raise ValueError(
+            f"{place('baselines')}: baselines has no effect for when = {rule.when[0]!r}, which is not about a baseline; remove it"
+        )
 
 
 def _read_grouping(value: object, where: str) -> str:

@@ -16,7 +16,9 @@ from gnomon.ground.config.options import BY_ALIAS, BY_KEY, find_option
 
 FILE_NAME = "gnomon.toml"
 CALENDARS = "calendars"
-"""The section of the file that does not contain options: `config.calendars` reads it."""
+"""A section of the file that contains no options: `config.calendars` reads it."""
+BASELINES = "baselines"
+"""Another one, which `config.baselines` reads."""
 ALERTS = "alerts"
 """A section of the file with options, and with tables that `config.alert_rules` reads."""
 ALERT_TABLES = ("rules", "channels")
@@ -175,7 +177,7 @@ def read_file(path: Path) -> dict[OptionKey, OptionValue]:
     lines = dict(find_key_lines(text))
     values: dict[OptionKey, OptionValue] = {}
     for section, names in whole.items():
-        if section == CALENDARS:
+        if section in (CALENDARS, BASELINES):
             continue
         if not isinstance(names, dict):
             from gnomon.model.sentences import say

@@ -20,6 +20,7 @@ from gnomon.queries.report.explanations.run_explanation import explain_run
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run
 from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, store_findings
+from gnomon.services.monitor.baseline_evaluation import BaselineEvaluation, StartForecast
 from gnomon.services.monitor.dag_rules import DagRules
 from gnomon.services.monitor.delivery_dispatch import DeliveryDispatch, SendCall
 from gnomon.services.monitor.delivery_queue import DeliveryQueue
@@ -49,8 +50,12 @@ class MonitorService:
         new_id: Callable[[], str],
         send: SendCall,
         on_round: Callable[[], object] = lambda: None,
+        start_forecast: StartForecast | None = None,
     ) -> None:
-        """`new_id` gives idempotency keys; `send` sends a message over a channel, in a thread; `on_round` is called in each round of the holder."""
+        """`new_id` gives idempotency keys; `send` sends a message over a channel, in a thread; `on_round` is called in each round of the holder.
+
+        `start_forecast` starts the process of a forecast; None: there are none.
+        """
         self._on_round = on_round
         self._settings = settings
         self._db = db
@@ -61,6 +66,7 @@ class MonitorService:
         self._rules = DagRules(settings.rules, settings.channels)
         self._states = StateEvaluation(settings, self._rules)
         self._queue = DeliveryQueue(settings, new_id)
+        self._baselines = None if start_forecast is None else BaselineEvaluation(settings, start_forecast)
         self._waking, self._wake = os.pipe()
         os.set_blocking(self._waking, False)
         os.set_blocking(self._wake, False)
@@ -82,6 +88,8 @@ class MonitorService:
             self._on_round()
             self._store_ended_tries()
             has_more = self._evaluate(now_s)
+            if self._baselines is not None:
+                self._evaluate_baselines(self._baselines, now_s)
             self._send_due()
         except FencedError:
             _log.warning("monitor_lost_lease", next="another monitor works; this one stands by")
@@ -128,6 +136,22 @@ class MonitorService:
         if has_more:
             self._poll_at = now_s
         return has_more
+
+    def _evaluate_baselines(self, baselines: BaselineEvaluation, now_s: float) -> None:
+        """Start a forecast that is due; store one that has ended."""
+        try:
+            report = baselines.look(now_s)
+            if report is None:
+                return
+            now = self._clock.now()
+            with self._db.monitor_write(self._monitor_id) as tx:
+                findings = baselines.store(tx, report, now)
+                store_findings(tx, findings, self._queue, now)
+        except (FencedError, ResourceUnavailable, ConfigurationError, CommitUncertain):
+            raise
+        except Exception as error:  # alerts about everything else go on
+            baselines.close()
+            _log.exception("baselines_failed", error=str(error), next="the next forecast is another try")
 
     def _explain(self, tx: Transaction, raised: list[RaisedAlert], now: Instant) -> list[RaisedAlert]:
         """The alerts, the first ones with the sentences of `explain`."""
@@ -209,6 +233,8 @@ class MonitorService:
     def close(self) -> None:
         """Give up the lease; messages that are being sent are sent again by the next monitor."""
         self._dispatch.close()
+        if self._baselines is not None:
+            self._baselines.close()
         try:
             if self._is_holder:
                 with self._db.write() as tx:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from gnomon.ground.config import Config
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import AlertRule, read_alert_settings
+from gnomon.ground.config.baselines import read_baselines
+from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.queries.report.explanations.engine_state_reading import build_limits
 from gnomon.rules.engine.state.engine_state import EngineLimits
 
@@ -42,12 +44,16 @@ class MonitorSettings:
     base_url: str = ""
     group_wait_s: float = 10.0
     group_interval_s: float = 300.0
+    baselines: tuple[BaselineSpec, ...] = ()
+    """Those of gnomon.toml."""
+    forecast_interval_s: float = 60.0
+    forecasts_always: bool = False
     limits: EngineLimits = field(default_factory=EngineLimits)
     """For the sentences of `explain`."""
 
 
 def build_monitor_settings(cfg: Config) -> MonitorSettings:
-    """The settings of this configuration. Raises OptionError for a wrong rule or channel."""
+    """The settings of this configuration. Raises OptionError for a wrong rule, channel or baseline."""
     alerts = read_alert_settings(cfg.home)
     return MonitorSettings(
         rules=alerts.rules,
@@ -55,5 +61,8 @@ def build_monitor_settings(cfg: Config) -> MonitorSettings:
         base_url=cfg.text("alerts", "base_url").rstrip("/"),
         group_wait_s=cfg.number("alerts", "group_wait"),
         group_interval_s=cfg.number("alerts", "group_interval"),
+        baselines=read_baselines(cfg.home, cfg.text("core", "default_timezone")),
+        forecast_interval_s=cfg.number("forecast", "interval"),
+        forecasts_always=cfg.boolean("forecast", "always"),
         limits=build_limits(cfg),
     )

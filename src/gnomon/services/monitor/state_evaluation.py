@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gnomon.ground.config.alert_rules import DEFAULT_SILENCE_S, AlertRule
-from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
+from gnomon.model.alerts import BASELINE_KINDS, AlertItem, AlertKind, AlertRecord
 from gnomon.model.instants import SECOND, Instant, iso
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
@@ -52,6 +52,8 @@ class StateEvaluation:
         present |= self._find_quarantined(tx, now, open_keys, findings)
         states = alerts.list_states_of_runs(tx) if any(alert.run_pk is not None for alert in open_alerts) else {}
         for alert in open_alerts:
+            if alert.kind in BASELINE_KINDS:
+                continue  # the next forecast resolves it
             if alert.run_pk is None:
                 self._resolve_state(alert, present, now, findings)
             else:

@@ -7,6 +7,7 @@ are its clause.
 
 from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
+from gnomon.model.sentences.catalogue.baseline_words import WORDS as BASELINE_WORDS
 from gnomon.model.sentences.catalogue.bundle_words import WORDS as BUNDLE_WORDS
 from gnomon.model.sentences.catalogue.code_words import WORDS as CODE_WORDS
 from gnomon.model.sentences.catalogue.command_words import WORDS as COMMAND_WORDS
@@ -44,6 +45,7 @@ TABLES = (
     DEPENDENCY_WORDS,
     INSTALLATION_WORDS,
     ACCOUNT_WORDS,
+    BASELINE_WORDS,
     BUNDLE_WORDS,
     CODE_WORDS,
     COMMAND_WORDS,

@@ -109,11 +109,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "least",
         "length",
     ),
-    "instant": (
-        "at",
-        "since",
-        "until",
-    ),
+    "instant": ("at", "since", "until", "due_at"),
     "duration": (
         "max_wait",
         "duration",

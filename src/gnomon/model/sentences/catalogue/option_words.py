@@ -65,5 +65,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "option_is_not_set": "there is no option {option} and no environment variable sets it.{hint}",
     "or_option_is_meant": " Did you mean {option}?",
     "alerts_are_wrong": "{error}",
+    "baselines_are_wrong": "{error}",
     "age_is_wrong": "{error}",
 }

@@ -1,0 +1,115 @@
+"""The process of the monitor's forecast: reads the store once, draws futures at idle priority, writes a ForecastReport as JSON and ends.
+
+`python -m gnomon.entry.projection.forecast_main`; its home is that of the environment. Nothing is written to the store.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from contextlib import closing
+from dataclasses import replace
+
+import msgspec
+
+from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
+from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
+from gnomon.entry.projection.baseline_forecast import PAST_S, BaselineCollector, DueSubject, list_subjects
+from gnomon.entry.projection.forecast import Drawing, ForecastCollector, ForecastRow, draw_futures
+from gnomon.entry.projection.idle_process import IDLE, MEMORY_BYTES
+from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
+from gnomon.entry.projection.waiting_host import WaitingTimetableHost
+from gnomon.ground.clock import SystemClock
+from gnomon.ground.config import Config, load_config
+from gnomon.ground.config.baselines import read_baselines
+from gnomon.ground.config.environment import environment
+from gnomon.model.baselines import ForecastReport, PredictedRun
+from gnomon.model.errors.product import GnomonError
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, render
+from gnomon.services.scheduler.settings import build_scheduler_settings
+from gnomon.storage.store import Database, load_cipher, open_database
+from gnomon.storage.store.alert_records import baseline_states
+
+LEAST_S = 3_600
+"""Runs of the coming hour are predicted at least, also for a baseline that is due sooner."""
+
+
+def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
+    """Project the store as it is now until the last due time of the coming 24 hours."""
+    snapshot = read_snapshot(db, now)
+    specs = read_baselines(cfg.home, cfg.text("core", "default_timezone"))
+    with db.read() as tx:
+        known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
+        subjects, faults = list_subjects(tx, specs, known, snapshot)
+    until = max([now + LEAST_S * SECOND, *(subject.due.due_at for subject in subjects)])
+    drawing = Drawing(
+        samples=cfg.integer("forecast", "samples"),
+        assumed_s=cfg.number("forecast", "assumed_duration"),
+        max_s=cfg.number("forecast", "max_time"),
+        with_tasks=True,
+    )
+    return _draw(cfg, snapshot, subjects, faults, until, drawing)
+
+
+def _draw(
+    cfg: Config,
+    snapshot: Snapshot,
+    subjects: list[DueSubject],
+    faults: list[Sentence],
+    until: Instant,
+    drawing: Drawing,
+) -> ForecastReport:
+    settings = build_scheduler_settings(cfg)
+    settings = replace(settings, limits=replace(settings.limits, executors=None))
+    baselines, runs = BaselineCollector(subjects, snapshot), ForecastCollector(with_tasks=False)
+    hosts = build_timetable_host_settings(cfg)
+    with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
+        for future in draw_futures(snapshot, settings, until, drawing, host):
+            runs.add(future)
+            baselines.add(future.runs)
+    answer = runs.build(snapshot, until, drawing)
+    assumptions = tuple(render(sentence) for sentence in answer.assumptions)
+    judged = [(subject, baselines.build(subject, assumptions)) for subject in subjects]
+    return ForecastReport(
+        at=snapshot.at,
+        until=until,
+        samples=answer.samples,
+        runs=tuple(_build_run(row) for row in answer.rows),
+        baselines=tuple((subject.spec.name, forecast) for subject, forecast in judged if forecast is not None),
+        assumptions=assumptions,
+        faults=tuple(render(fault) for fault in faults),
+    )
+
+
+def _build_run(row: ForecastRow) -> PredictedRun:
+    return PredictedRun(
+        dag_id=row.dag_id,
+        run_id=row.run_id,
+        run_type=row.run_type,
+        run_after=row.run_after,
+        start_p50=row.start_p50,
+        end_p50=row.end_p50,
+        end_p90=row.end_p90,
+        failed_share=row.failed_share,
+    )
+
+
+def main() -> int:
+    """Print the report; the exit code is 1 after an error, which stands on stderr."""
+    os.nice(IDLE)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    try:
+        cfg = load_config(environment())
+        with closing(open_database(cfg.database_url, role="forecast", cipher=load_cipher(cfg))) as db:
+            report = make_report(cfg, db, SystemClock().now())
+    except (GnomonError, MemoryError) as error:
+        sys.stderr.write(f"{error or 'it needed more memory than it may have'}\n")
+        return 1
+    sys.stdout.buffer.write(msgspec.json.encode(report))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

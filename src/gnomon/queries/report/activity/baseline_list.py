@@ -1,0 +1,91 @@
+"""Baselines with the due time that matters now, and one baseline with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gnomon.ground.config import Config
+from gnomon.ground.config.baselines import read_baselines
+from gnomon.model.baseline_specs import BaselineSpec
+from gnomon.model.baselines import BaselinePrediction, BaselineRecord
+from gnomon.model.errors.product import UserError
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, say
+from gnomon.queries.report.activity.baseline_sentences import describe_baseline
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import baseline_states
+
+PAST_S = 30 * 86_400
+HISTORY = 60
+"""Due times of one baseline that are read, the newest."""
+IsVisible = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class StandingBaseline:
+    """A baseline, and how it stands at the due time that matters now; `record` None: there is no prediction."""
+
+    spec: BaselineSpec
+    record: BaselineRecord | None
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineHistory:
+    """A baseline with its due times, newest first, and the predictions of the one that matters now, oldest first."""
+
+    standing: StandingBaseline
+    records: Sequence[BaselineRecord]
+    predictions: Sequence[BaselinePrediction]
+
+
+def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVisible) -> list[StandingBaseline]:
+    """The baselines of gnomon.toml whose DAGs are all visible, in the order of the file."""
+    specs = _list_visible(_read_specs(cfg), is_visible)
+    by_name: dict[str, list[BaselineRecord]] = {spec.name: [] for spec in specs}
+    for record in baseline_states.list_states(tx, now - PAST_S * SECOND) if specs else ():
+        if record.baseline in by_name:
+            by_name[record.baseline].append(record)
+    return [_build(spec, by_name[spec.name], now, cfg) for spec in specs]
+
+
+def find_baseline(tx: Transaction, cfg: Config, name: str, now: Instant, is_visible: IsVisible) -> BaselineHistory:
+    """Raises UserError, which names the baselines, for a name that none has."""
+    specs = _list_visible(_read_specs(cfg), is_visible)
+    spec = next((spec for spec in specs if spec.name == name), None)
+    if spec is None:
+        names = ", ".join(spec.name for spec in specs)
+        more = say("baselines_are", names=names) if names else None
+        raise UserError(say("baseline_does_not_exist", name=name, more=more))
+    records = baseline_states.list_states_of(tx, name, HISTORY)
+    standing = _build(spec, records, now, cfg)
+    predictions = [] if standing.record is None else baseline_states.list_predictions(tx, name, standing.record.due_at)
+    return BaselineHistory(standing, records, predictions)
+
+
+def _read_specs(cfg: Config) -> tuple[BaselineSpec, ...]:
+    return read_baselines(cfg.home, cfg.text("core", "default_timezone"))
+
+
+def _list_visible(specs: Iterable[BaselineSpec], is_visible: IsVisible) -> list[BaselineSpec]:
+    return [spec for spec in specs if all(is_visible(text) for text in spec.of)]
+
+
+def _build(spec: BaselineSpec, records: Sequence[BaselineRecord], now: Instant, cfg: Config) -> StandingBaseline:
+    record = choose_record(records, now)
+    if record is None:
+        sentence = say("baseline_has_no_prediction", name=spec.name, duration=cfg.number("forecast", "interval"))
+    else:
+        sentence = describe_baseline(record)
+    return StandingBaseline(spec, record, sentence)
+
+
+def choose_record(records: Iterable[BaselineRecord], now: Instant) -> BaselineRecord | None:
+    """The due time that matters now: one that is broken and not done, else the next one, else the newest."""
+    ordered = sorted(records, key=lambda record: record.due_at)
+    broken = [record for record in ordered if record.due_at <= now and not record.is_final]
+    coming = [record for record in ordered if record.due_at > now]
+    if broken:
+        return broken[-1]
+    return coming[0] if coming else (ordered[-1] if ordered else None)

@@ -1,0 +1,276 @@
+"""Judges baselines: starts the process of a forecast when it is due, stores what it says, and finds the alerts that follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from gnomon.ground import log
+from gnomon.model.alerts import BASELINE_KINDS, AlertItem, AlertKind, AlertRecord
+from gnomon.model.baseline_specs import BaselineSpec
+from gnomon.model.baselines import (
+    OPEN_LEVELS,
+    BaselineForecast,
+    BaselineLevel,
+    BaselineRecord,
+    ForecastReport,
+    KeyStep,
+)
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import EventRecord
+from gnomon.model.sentences import Command, render
+from gnomon.queries.report.activity.baseline_sentences import (
+    describe_baseline,
+    describe_costly_step,
+    describe_trouble,
+    list_acts,
+    name_step,
+)
+from gnomon.rules.baselines.levels import decide_level
+from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, ResolvedAlert, build_link
+from gnomon.services.monitor.settings import MonitorSettings
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records import alerts, baseline_states
+from gnomon.storage.store.dag_records.event_log import log_event
+
+KEPT_S = 90 * 86_400
+"""How long due times and their predictions are kept."""
+FOLLOWED_S = 4 * 86_400
+"""So old are the due times that a forecast may still speak of."""
+_SAME_SHARE, _SAME_US = 0.02, 60 * SECOND
+"""A prediction that differs from the one before by less is not kept beside it, unless that one is old."""
+_KEPT_EVERY_US = 600 * SECOND
+_log = log.get_logger("monitor")
+
+
+class RunningForecast(Protocol):
+    """The process of a forecast."""
+
+    limit_s: float
+    """How long it may take."""
+
+    def poll(self) -> int | None:
+        """The exit code; None while it runs."""
+
+    def read(self) -> tuple[bytes, str]:
+        """What it has written, and its errors."""
+
+    def close(self) -> None:
+        """End it."""
+
+
+StartForecast = Callable[[], RunningForecast]
+
+
+class BaselineEvaluation:
+    """`look` starts and ends processes and never blocks; `store` is called in a transaction of the monitor."""
+
+    def __init__(self, settings: MonitorSettings, start: StartForecast) -> None:
+        self._settings = settings
+        self._specs = {spec.name: spec for spec in settings.baselines}
+        self._start = start
+        self._running: RunningForecast | None = None
+        self._started_s = 0.0
+        self._due_s = 0.0
+        self._faults: tuple[str, ...] = ()
+        self._kept: dict[tuple[str, Instant], BaselineForecast] = {}
+        """The prediction of each due time that was kept last."""
+
+    def look(self, now_s: float) -> ForecastReport | None:
+        """Start a forecast if it is due; the report of one that has ended."""
+        if not self._specs and not self._settings.forecasts_always:
+            return None
+        running = self._running
+        if running is None:
+            if now_s >= self._due_s:
+                self._running, self._started_s = self._start(), now_s
+                self._due_s = now_s + self._settings.forecast_interval_s
+            return None
+        if running.poll() is None:
+            if now_s - self._started_s > running.limit_s:
+                _log.error("forecast_failed", error=f"it took longer than {running.limit_s:.0f} s")
+                self.close()
+            return None
+        answer, errors = running.read()
+        self.close()
+        try:
+            return msgspec.json.decode(answer, type=ForecastReport)
+        except msgspec.DecodeError:
+            _log.error("forecast_failed", error=errors[-2000:] or "it has written no answer")
+            return None
+
+    def close(self) -> None:
+        """End the forecast that runs."""
+        if self._running is not None:
+            self._running.close()
+            self._running = None
+
+    def store(self, tx: Transaction, report: ForecastReport, now: Instant) -> AlertFindings:
+        """Store the report; what is to be raised and resolved."""
+        self._tell_faults(report.faults)
+        known = {
+            (record.baseline, record.due_at): record
+            for record in baseline_states.list_states(tx, now - FOLLOWED_S * SECOND)
+        }
+        for name, forecast in report.baselines:
+            spec = self._specs.get(name)
+            if spec is not None:
+                before = known.get((name, forecast.due_at))
+                record = _judge(spec, forecast, before, now)
+                self._store_record(tx, record, before, now)
+                known[name, forecast.due_at] = record
+        self._kept = {key: forecast for key, forecast in self._kept.items() if not _is_over(known.get(key))}
+        kept = msgspec.structs.replace(report, baselines=())
+        baseline_states.put_forecast(tx, report.at, msgspec.json.encode(kept).decode())
+        baseline_states.remove_old(tx, now - KEPT_S * SECOND)
+        return self._find_alerts(tx, list(known.values()), now)
+
+    def _store_record(
+        self, tx: Transaction, record: BaselineRecord, before: BaselineRecord | None, now: Instant
+    ) -> None:
+        has_changed = before is None or before.level is not record.level
+        key = (record.baseline, record.due_at)
+        last = self._kept.get(key)
+        if has_changed or last is None or _differs(last, record.forecast):
+            baseline_states.add_prediction(tx, record)
+            self._kept[key] = record.forecast
+        baseline_states.put_state(tx, record)
+        if has_changed:
+            details = {
+                "baseline": record.baseline,
+                "due_at": record.due_at,
+                "level": record.level.value,
+                "before": None if before is None else before.level.value,
+                "sentence": render(describe_baseline(record)),
+            }
+            log_event(
+                tx,
+                EventRecord(now, "baseline_level_changed", by="monitor", body=json.dumps(details, ensure_ascii=False)),
+            )
+            _log.info("baseline_level_changed", baseline=record.baseline, level=record.level.value)
+
+    def _tell_faults(self, faults: tuple[str, ...]) -> None:
+        if faults != self._faults:
+            for fault in faults:
+                _log.error("baseline_is_wrong", error=fault)
+            self._faults = faults
+
+    # ---- alerts ------------------------------------------------------------------------------------------------------
+    def _find_alerts(self, tx: Transaction, records: list[BaselineRecord], now: Instant) -> AlertFindings:
+        findings = AlertFindings()
+        due_alerts = {subject: each for record in records for subject, each in self._list_due(record, now)}
+        open_alerts = [alert for alert in alerts.list_open_alerts(tx) if alert.kind in BASELINE_KINDS]
+        open_keys = {(alert.rule, alert.subject) for alert in open_alerts}
+        for subject, (record, item) in due_alerts.items():
+            for rule in self._settings.rules:
+                if (
+                    item.kind in rule.when
+                    and rule.matches_baseline(record.baseline)
+                    and (rule.name, subject) not in open_keys
+                ):
+                    findings.raised.append(RaisedAlert(rule, msgspec.structs.replace(item, rule=rule.name), subject))
+        by_name = {rule.name: rule for rule in self._settings.rules}
+        standing = {(record.baseline, record.due_at): record for record in records}
+        for alert in open_alerts:
+            if alert.subject not in due_alerts:
+                of_alert = by_name.get(alert.rule)
+                sentence = _describe_resolved(alert, standing)
+                # Another level of the same due time tells its own: one message for each change.
+                resolved = None if sentence is None else _build_resolved(alert, sentence, now)
+                findings.resolved.append(
+                    ResolvedAlert(alert, of_alert if of_alert is not None and of_alert.resolved else None, resolved)
+                )
+        return findings
+
+    def _list_due(self, record: BaselineRecord, now: Instant) -> list[tuple[str, tuple[BaselineRecord, AlertItem]]]:
+        """The alerts that must be open, by subject."""
+        if record.is_final or record.level not in OPEN_LEVELS or record.baseline not in self._specs:
+            return self._list_troubles(record, now) if not record.is_final else []
+        is_broken = record.level is BaselineLevel.BROKEN
+        kind = AlertKind.BASELINE_BROKEN if is_broken else AlertKind.BASELINE_AT_RISK
+        subject = f"{kind}:{record.baseline}:{record.due_at}:{record.level}"
+        costly = describe_costly_step(record.forecast)
+        acts = list_acts(record.forecast)
+        item = AlertItem(
+            kind=kind,
+            rule="",
+            at=now,
+            sentence=render(describe_baseline(record)),
+            explanation=() if costly is None else (render(costly),),
+            command=str(acts[0]) if acts else str(Command("baselines show", (record.baseline,))),
+            link=build_link(self._settings.base_url, None, None),
+        )
+        return [(subject, (record, item)), *self._list_troubles(record, now)]
+
+    def _list_troubles(
+        self, record: BaselineRecord, now: Instant
+    ) -> list[tuple[str, tuple[BaselineRecord, AlertItem]]]:
+        return [
+            (
+                f"{_kind_of(step)}:{record.baseline}:{record.due_at}:{step.dag_id}/{step.run_id}/{step.task}",
+                (record, self._build_trouble(record, step, now)),
+            )
+            for step in record.forecast.key_path
+            if step.trouble
+        ]
+
+    def _build_trouble(self, record: BaselineRecord, step: KeyStep, now: Instant) -> AlertItem:
+        name = name_step(step)
+        return AlertItem(
+            kind=_kind_of(step),
+            rule="",
+            at=now,
+            sentence=render(describe_trouble(record.baseline, record.due_at, step)),
+            dag_id=step.dag_id,
+            run_id=step.run_id,
+            task_id=name.task_id,
+            map_index=name.map_index,
+            command=str(Command("explain", (step.dag_id, step.run_id, step.task))),
+            link=build_link(self._settings.base_url, step.dag_id, step.run_id),
+        )
+
+
+def _kind_of(step: KeyStep) -> AlertKind:
+    return AlertKind.ON_KEY_PATH_FAILED if step.trouble == "failed" else AlertKind.ON_KEY_PATH_SLOW
+
+
+def _judge(
+    spec: BaselineSpec, forecast: BaselineForecast, before: BaselineRecord | None, now: Instant
+) -> BaselineRecord:
+    level = decide_level(spec, forecast, None if before is None else before.level, now)
+    changed_at = now if before is None or before.level is not level else before.changed_at
+    return BaselineRecord(spec.name, forecast.due_at, level, changed_at, forecast)
+
+
+def _is_over(record: BaselineRecord | None) -> bool:
+    return record is None or record.is_final
+
+
+def _differs(before: BaselineForecast, now: BaselineForecast) -> bool:
+    if abs(before.breach - now.breach) > _SAME_SHARE or now.at - before.at > _KEPT_EVERY_US:
+        return True
+    return any(
+        (former is None) != (newer is None)
+        or (former is not None and newer is not None and abs(former - newer) > _SAME_US)
+        for former, newer in ((before.end_p50, now.end_p50), (before.end_p90, now.end_p90))
+    )
+
+
+def _describe_resolved(alert: AlertRecord, standing: dict[tuple[str, Instant], BaselineRecord]) -> str | None:
+    """Why the alert is over, None when another alert tells it."""
+    kind, name, due_at, *_ = alert.subject.split(":", 3)
+    record = standing.get((name, int(due_at)))
+    if record is None:
+        return f"baseline {name!r} is no longer judged"
+    if AlertKind(kind) in (AlertKind.ON_KEY_PATH_FAILED, AlertKind.ON_KEY_PATH_SLOW):
+        return f"no longer: {alert.item.sentence}"
+    if record.level in OPEN_LEVELS and not record.is_final:
+        return None
+    return render(describe_baseline(record))
+
+
+def _build_resolved(alert: AlertRecord, sentence: str, now: Instant) -> AlertItem:
+    return msgspec.structs.replace(alert.item, at=now, sentence=sentence, is_resolved=True, explanation=())

@@ -1,0 +1,102 @@
+"""How baselines stand at their due times, their earlier predictions, and the newest forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselinePrediction, BaselineRecord
+from gnomon.model.instants import Instant
+from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.storage.store.transaction import Row, Transaction
+
+_decoder = msgspec.json.Decoder(BaselineForecast)
+
+
+@dataclass(frozen=True, slots=True)
+class EndedRun:
+    """An ended run of a DAG at the end of a baseline."""
+
+    run_pk: int
+    run_id: str
+    run_after: Instant
+    state: DagRunState
+    ended_at: Instant
+
+
+def put_state(tx: Transaction, record: BaselineRecord) -> None:
+    """Store how a due time stands."""
+    tx.run(
+        "baselines.put_state",
+        baseline=record.baseline,
+        due_at=record.due_at,
+        level=record.level.value,
+        changed_at=record.changed_at,
+        body=msgspec.json.encode(record.forecast).decode(),
+    )
+
+
+def list_states(tx: Transaction, begin: Instant) -> list[BaselineRecord]:
+    """The due times from `begin` on, in order, of all baselines."""
+    return [_decode(row) for row in tx.all("baselines.states", begin=begin)]
+
+
+def list_states_of(tx: Transaction, baseline: str, limit: int) -> list[BaselineRecord]:
+    """The newest due times of a baseline, newest first."""
+    return [_decode(row) for row in tx.all("baselines.states_of_baseline", baseline=baseline, limit=limit)]
+
+
+def add_prediction(tx: Transaction, record: BaselineRecord) -> None:
+    """Keep the prediction of a record beside the earlier ones."""
+    forecast = record.forecast
+    tx.run(
+        "baselines.add_prediction",
+        baseline=record.baseline,
+        due_at=record.due_at,
+        predicted_at=forecast.at,
+        level=record.level.value,
+        breach=forecast.breach,
+        end_p50=forecast.end_p50,
+        end_p90=forecast.end_p90,
+    )
+
+
+def list_predictions(tx: Transaction, baseline: str, due_at: Instant) -> list[BaselinePrediction]:
+    """The predictions of a due time, oldest first."""
+    return [
+        BaselinePrediction(at=at, level=BaselineLevel(level), breach=breach, end_p50=end_p50, end_p90=end_p90)
+        for at, level, breach, end_p50, end_p90 in tx.all("baselines.predictions", baseline=baseline, due_at=due_at)
+    ]
+
+
+def remove_old(tx: Transaction, before: Instant) -> None:
+    """Delete what is about due times before that instant."""
+    tx.run("baselines.remove_old_states", before=before)
+    tx.run("baselines.remove_old_predictions", before=before)
+
+
+def put_forecast(tx: Transaction, at: Instant, body: str) -> None:
+    """Replace the newest forecast by this one, JSON."""
+    tx.run("baselines.put_forecast", at=at, body=body)
+
+
+def find_forecast(tx: Transaction) -> str | None:
+    """The newest forecast, JSON."""
+    row = tx.one("baselines.forecast")
+    return None if row is None else row[0]
+
+
+def list_ended_runs(tx: Transaction, dag_pk: int, begin: Instant, end: Instant) -> list[EndedRun]:
+    """The ended runs of the DAG with a slot from `begin` on and before `end`; no manual ones and no backfills."""
+    return [
+        EndedRun(run_pk, run_id, run_after, RUN_STATES_BY_CODE[state], ended_at)
+        for run_pk, run_id, run_after, state, ended_at in tx.all(
+            "baselines.ended_runs", dag_pk=dag_pk, begin=begin, end=end
+        )
+    ]
+
+
+def _decode(row: Row) -> BaselineRecord:
+    baseline, due_at, level, changed_at, body = row
+    return BaselineRecord(baseline, due_at, BaselineLevel(level), changed_at, _decoder.decode(body))

@@ -1,0 +1,31 @@
+-- Revision 2: baselines, and the newest forecast, for postgresql.
+
+CREATE TABLE baseline_state (
+    baseline TEXT NOT NULL,
+    due_at BIGINT NOT NULL,
+    level TEXT NOT NULL,
+    changed_at BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    CONSTRAINT baseline_state_pkey PRIMARY KEY (baseline, due_at),
+    CONSTRAINT baseline_state_level_check CHECK (level IN ('safe', 'at_risk', 'certain_breach', 'broken', 'met'))
+);
+
+CREATE INDEX baseline_state_due ON baseline_state (due_at);
+
+CREATE TABLE baseline_prediction (
+    baseline TEXT NOT NULL,
+    due_at BIGINT NOT NULL,
+    predicted_at BIGINT NOT NULL,
+    level TEXT NOT NULL,
+    breach DOUBLE PRECISION NOT NULL,
+    end_p50 BIGINT,
+    end_p90 BIGINT,
+    CONSTRAINT baseline_prediction_pkey PRIMARY KEY (baseline, due_at, predicted_at)
+);
+
+CREATE TABLE forecast (
+    forecast_pk BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
+);

@@ -1,0 +1,31 @@
+-- Revision 2: baselines, and the newest forecast, for sqlite.
+
+CREATE TABLE baseline_state (
+    baseline TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    level TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    CONSTRAINT baseline_state_pkey PRIMARY KEY (baseline, due_at),
+    CONSTRAINT baseline_state_level_check CHECK (level IN ('safe', 'at_risk', 'certain_breach', 'broken', 'met'))
+);
+
+CREATE INDEX baseline_state_due ON baseline_state (due_at);
+
+CREATE TABLE baseline_prediction (
+    baseline TEXT NOT NULL,
+    due_at INTEGER NOT NULL,
+    predicted_at INTEGER NOT NULL,
+    level TEXT NOT NULL,
+    breach REAL NOT NULL,
+    end_p50 INTEGER,
+    end_p90 INTEGER,
+    CONSTRAINT baseline_prediction_pkey PRIMARY KEY (baseline, due_at, predicted_at)
+);
+
+CREATE TABLE forecast (
+    forecast_pk INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
+);

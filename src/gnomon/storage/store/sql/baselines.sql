@@ -1,0 +1,46 @@
+-- name: put_state
+-- What is known of one due time of a baseline.
+INSERT INTO baseline_state (baseline, due_at, level, changed_at, body) VALUES (:baseline, :due_at, :level, :changed_at, :body)
+ON CONFLICT (baseline, due_at) DO UPDATE SET level = excluded.level, changed_at = excluded.changed_at, body = excluded.body;
+
+-- name: states
+-- The due times from one on, in order.
+SELECT baseline, due_at, level, changed_at, body FROM baseline_state WHERE due_at >= :begin ORDER BY due_at, baseline;
+
+-- name: states_of_baseline
+-- The newest due times of a baseline, newest first.
+SELECT baseline, due_at, level, changed_at, body FROM baseline_state WHERE baseline = :baseline ORDER BY due_at DESC LIMIT :limit;
+
+-- name: add_prediction
+-- Keep a prediction of a due time.
+INSERT INTO baseline_prediction (baseline, due_at, predicted_at, level, breach, end_p50, end_p90)
+VALUES (:baseline, :due_at, :predicted_at, :level, :breach, :end_p50, :end_p90)
+ON CONFLICT (baseline, due_at, predicted_at) DO NOTHING;
+
+-- name: predictions
+-- The predictions of a due time, oldest first.
+SELECT predicted_at, level, breach, end_p50, end_p90 FROM baseline_prediction
+WHERE baseline = :baseline AND due_at = :due_at ORDER BY predicted_at;
+
+-- name: remove_old_states
+-- Delete due times of long ago.
+DELETE FROM baseline_state WHERE due_at < :before;
+
+-- name: remove_old_predictions
+-- Delete their predictions.
+DELETE FROM baseline_prediction WHERE due_at < :before;
+
+-- name: put_forecast
+-- The newest forecast of the coming runs replaces the one before.
+INSERT INTO forecast (forecast_pk, at, body) VALUES (1, :at, :body)
+ON CONFLICT (forecast_pk) DO UPDATE SET at = excluded.at, body = excluded.body;
+
+-- name: forecast
+-- The newest forecast.
+SELECT body FROM forecast WHERE forecast_pk = 1;
+
+-- name: ended_runs
+-- The ended runs of a DAG in a span of slots, but not manual ones and backfills.
+SELECT run_pk, run_id, run_after, state, ended_at FROM dag_run
+WHERE dag_pk = :dag_pk AND run_after >= :begin AND run_after < :end AND ended_at IS NOT NULL AND run_type NOT IN ('manual', 'backfill')
+ORDER BY run_after, run_pk;
