@@ -222,7 +222,7 @@ def test_a_run_is_compared_with_the_last_successful_one_before_it(api: Client, d
     for run_id, outcome, seconds, conf in (
         ("good", "success", 10.0, {"day": 1, "url": "http://me:word@host/x", "same": 0}),
         ("bad", "failed", 1.0, {"day": 2, "url": "http://me:word@host/y", "same": 0}),
-        ("last", "success", 60.0, {"day": 2, "same": 0}),
+        ("last", "success", 60.0, {"day": 2, "same": 0, "empty": None}),
     ):
         deployment.plays["task"] = Play(run_s=seconds, outcome=outcome)
         api.send("POST", "/dags/compared/dagRuns", {"logical_date": None, "dag_run_id": run_id, "conf": conf})

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from tests.unit.api.served import Client
 from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
 
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import TimetableRef
 from gnomon.testing import Play
 
@@ -91,6 +93,7 @@ def test_a_dag_is_listed_with_its_schedule_its_newest_runs_and_its_counts(many_t
     assert [(run["run_id"], run["state"]) for run in healed["runs"]] == [("bad", "failed"), ("good", "success")]
     assert (healed["counts"], healed["recent"]) == ({"success": 1, "failed": 1}, {"success": 1, "failed": 1})
     assert healed["runs"][1]["duration"] > healed["runs"][0]["duration"] > 0
+    assert [run["end_date"] > run["run_after"] for run in healed["runs"]] == [True, True]
     hourly = answer["dags"][2]
     assert (hourly["display_name"], hourly["schedule"]["text"], hourly["next_run"], hourly["late_since"]) == (
         "Every hour",
@@ -99,6 +102,22 @@ def test_a_dag_is_listed_with_its_schedule_its_newest_runs_and_its_counts(many_t
         None,
     )
     assert (hourly["counts"], answer["total"]) == ({"success": 1}, 4)
+
+
+def test_the_failure_of_a_dag_is_that_of_its_first_failed_task_in_the_language_of_the_reader(
+    api: Client, deployment: Deployment
+) -> None:
+    deployment.add(spec_of("many", {"ends_last": (), "ends_first": ()}))
+    deployment.start()
+    reason = render(say("try_took_too_long", duration=5.0))
+    deployment.plays["ends_last"] = Play(run_s=20.0, outcome="failed", reason="ValueError: upstream is gone")
+    deployment.plays["ends_first"] = Play(run_s=5.0, outcome="failed", reason=reason)
+    api.send("POST", "/dags/many/dagRuns", {"logical_date": None, "dag_run_id": "bad"})
+    deployment.move(60)
+    assert api.own("/dags")["dags"][0]["failure"] == {"task_id": "ends_first", "map_index": -1, "error": reason}
+    api.headers["Gnomon-Language"] = "zh"
+    chinese = api.own("/dags")["dags"][0]["failure"]["error"]
+    assert chinese != reason and re.search("[\u4e00-\u9fff]", chinese)
 
 
 def test_the_values_of_the_filters_are_listed_with_their_numbers(many_to_read: Client) -> None:

@@ -10353,6 +10353,8 @@ export interface components {
              * Format: date-time
              */
             run_after: string;
+            /** End Date */
+            end_date: string | null;
             /** Duration */
             duration: number | null;
         };

@@ -71,6 +71,7 @@ class RunBarAnswer(Answer):
     run_type: str
     state: str
     run_after: datetime
+    end_date: datetime | None
     duration: float | None
     """Seconds; of an unfinished run null."""
 
@@ -79,7 +80,7 @@ class NewestFailureAnswer(Answer):
     """Why the newest run of a DAG failed."""
 
     task_id: str | None
-    """The first task that failed in it; null: the run failed as a whole."""
+    """The task that failed first in it; null: the run failed as a whole."""
     map_index: int
     error: str | None
     """The first line of what the task, or the run, says."""
@@ -246,6 +247,7 @@ def _build(
                 "run_type": run.run_type.value,
                 "state": run.state.value,
                 "run_after": iso(run.run_after),
+                "end_date": iso(run.ended_at),
                 "duration": None
                 if run.started_at is None or run.ended_at is None
                 else (run.ended_at - run.started_at) / SECOND,
@@ -264,5 +266,5 @@ def _build_failure(failure: NewestFailure | None, hide: Callable[[str], str]) ->
     return {
         "task_id": failure.task_id,
         "map_index": failure.map_index,
-        "error": None if failure.error is None else hide(failure.error),
+        "error": None if failure.error is None else hide(word(failure.error)),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Query
@@ -144,7 +143,9 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
             is_builtin=spec.timetable.builtin,
         ),
         limits=[
-            DagLimitAnswer.model_validate(asdict(limit) | {"origin": word(limit.origin)})
+            DagLimitAnswer(
+                name=limit.name, value=limit.value, origin=word(limit.origin), is_effective=limit.is_effective
+            )
             for limit in list_dag_limits(context.cfg, spec)
         ],
         misfire=shown.misfire,

@@ -33,7 +33,7 @@ class Expectation:
     """starts or ends; empty: the duration is meant."""
     is_before: bool = True
     at: time = time()
-    """The local time in the zone of the DAG, on the day of the slot or `days` later."""
+    """The local time in the zone of the DAG, on the day on which the run is due or `days` later."""
     days: int = 0
     span_s: float = 0.0
 

@@ -34,7 +34,7 @@ class NewestFailure:
     """Why the newest run of a DAG failed."""
 
     task_id: str | None
-    """The first task that failed in it; None: the run failed as a whole."""
+    """The task whose failure was the first in it, and so the cause of others; None: the run failed as a whole."""
     map_index: int
     error: str | None
     """The first line of what the task, or the run, says."""

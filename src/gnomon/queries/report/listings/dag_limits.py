@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gnomon.ground.config import Config
-from gnomon.model.sentences import Sentence, render, say
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 
 
@@ -15,7 +15,7 @@ class DagLimit:
 
     name: str
     value: int | float | None
-    origin: str
+    origin: Sentence
     """Where the number comes from, and what it limits."""
     is_effective: bool
     """Whether a smaller limit of the same things leaves it without effect."""
@@ -43,7 +43,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
             DagLimit(
                 "active_runs_limit",
                 of_timetable,
-                render(say("limit_is_of_timetable", subject=say("unfinished_runs_of_dag"))),
+                say("limit_is_of_timetable", subject=say("unfinished_runs_of_dag")),
                 of_timetable < spec.max_active_runs,
             )
         )
@@ -52,7 +52,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "parallelism",
             parallelism,
-            render(_say_option(cfg, "parallelism", say("tasks_on_one_worker"))),
+            _say_option(cfg, "parallelism", say("tasks_on_one_worker")),
             is_effective=True,
         )
     )
@@ -60,7 +60,7 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "max_consecutive_failed_dag_runs",
             spec.max_consecutive_failed_dag_runs or None,
-            render(say("dag_pauses_after_failures")),
+            say("dag_pauses_after_failures"),
             is_effective=True,
         )
     )
@@ -68,19 +68,19 @@ def list_dag_limits(cfg: Config, spec: DagSpec) -> list[DagLimit]:
         DagLimit(
             "dagrun_timeout",
             spec.dagrun_timeout_s,
-            render(say("dag_fails_runs_after")),
+            say("dag_fails_runs_after"),
             is_effective=True,
         )
     )
     return limits
 
 
-def _describe_origin(cfg: Config, value: int, name: str, subject: Sentence) -> str:
+def _describe_origin(cfg: Config, value: int, name: str, subject: Sentence) -> Sentence:
     """The file of the DAG if it must give the number, else the option, which the file may repeat."""
     number = cfg.integer("core", name)
     if value != number:
-        return render(say("limit_is_of_file", option=f"[core] {name}", number=number, subject=subject))
-    return render(_say_option(cfg, name, subject, "limit_is_of_option_or_file"))
+        return say("limit_is_of_file", option=f"[core] {name}", number=number, subject=subject)
+    return _say_option(cfg, name, subject, "limit_is_of_option_or_file")
 
 
 def _say_option(cfg: Config, name: str, subject: Sentence, code: str = "limit_is_of_option") -> Sentence:

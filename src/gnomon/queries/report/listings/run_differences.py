@@ -23,7 +23,7 @@ VALUE_MAX = 300
 
 @dataclass(frozen=True, slots=True)
 class ParamDifference:
-    """A param that the runs have with different values; a missing one has None in `is_before` or `is_after`."""
+    """A param that the runs have with different values. None: the run does not have it; one that is null is taken as missing."""
 
     name: str
     before: object
@@ -69,5 +69,5 @@ def _compare_params(earlier: RunRecord, run: RunRecord) -> list[ParamDifference]
     return [
         ParamDifference(name, before.get(name), after.get(name))
         for name in sorted(before.keys() | after.keys())
-        if (name in before, before.get(name)) != (name in after, after.get(name))
+        if before.get(name) != after.get(name)
     ]

@@ -146,7 +146,7 @@ class EndedTask:
 def list_first_instances(
     tx: Transaction, run_pks: Sequence[int], state: TaskInstanceState, most: int
 ) -> dict[int, tuple[list[EndedTask], int]]:
-    """By run, the first of its task instances in that state, at most `most` of each, and the number of all; a run without one is left out."""
+    """By run, its task instances in that end state that ended first, at most `most` of each, and the number of all; a run without one is left out."""
     instances: dict[int, tuple[list[EndedTask], int]] = {}
     for run_pk, task_id, map_index, error, total in tx.all(
         "dag_overview.first_instances", run_pks=list(run_pks), state=TASK_STATE_CODES[state], most=most

@@ -72,10 +72,10 @@ FROM unnest(:dag_pks::bigint[]) AS k (dag_pk)
 ORDER BY r.dag_pk;
 
 -- name: first_instances (sqlite)
--- The first task instances in a state of some runs, with the number of all of each run.
+-- The task instances in a state of some runs that came to it first, with the number of all of each run.
 -- differs: SQLite reads the list first and looks up each, by the order of its tables
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
-    SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
+    SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.ended_at, t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
     FROM json_each(:run_pks) AS k CROSS JOIN task_instance AS t WHERE t.run_pk = k.value AND t.state = :state
 ) AS f CROSS JOIN dag_run AS r ON r.run_pk = f.run_pk CROSS JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
@@ -83,7 +83,7 @@ WHERE f.place <= :most ORDER BY f.run_pk, f.place;
 
 -- name: first_instances (postgresql)
 SELECT f.run_pk, n.task_id, f.map_index, f.reason, f.total FROM (
-    SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.task_no, t.map_index) AS place,
+    SELECT t.run_pk, t.task_no, t.map_index, t.reason, row_number() OVER (PARTITION BY t.run_pk ORDER BY t.ended_at, t.task_no, t.map_index) AS place,
            count(*) OVER (PARTITION BY t.run_pk) AS total
     FROM task_instance AS t WHERE t.run_pk {in :run_pks bigint} AND t.state = :state
 ) AS f JOIN dag_run AS r ON r.run_pk = f.run_pk JOIN task_name AS n ON n.dag_pk = r.dag_pk AND n.task_no = f.task_no
