@@ -75,7 +75,7 @@ VIEWS = (
         is_wide=True,
     ),
     View("run of 1,000 tasks", "/dags/{work}/runs/{run}", TASK_LINE, scrolled=".task-list"),
-    View("Gantt chart of 1,000 tasks", "/dags/{work}/runs/{run}/gantt", ".gantt-line", scrolled=".gantt"),
+    View("Gantt chart of 1,000 tasks", "/dags/{work}/runs/{run}/gantt", ".gantt-line", scrolled=".gantt-chart"),
     View("task", TASK + "task_0001", LOG_LINE),
     View(
         "log of 1 GB",
@@ -83,7 +83,7 @@ VIEWS = (
         LOG_LINE,
         "Airflow 3.0.2, 8 MB: the tab does not respond (airflow#52772)",
         "Airflow 2.6: out of memory (airflow#31105)",
-        scrolled=".log",
+        scrolled=".log-frame",
     ),
     View(
         "graph of 1,000 tasks",
@@ -112,10 +112,10 @@ CHANGES = (
         "/dags/{work}",
         GRID_CELL,
         (
-            ('.tabs a[href="/dags/{work}/graph"]', "/dags/{work}/graph", GRAPH_NODE),
-            ('.tabs a[href="/dags/{work}/calendar"]', "/dags/{work}/calendar", CALENDAR_DAY),
-            ('.tabs a[href="/dags/{work}/details"]', "/dags/{work}/details", ".details-page"),
-            ('.tabs a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
+            ('[data-tabs] a[href="/dags/{work}/graph"]', "/dags/{work}/graph", GRAPH_NODE),
+            ('[data-tabs] a[href="/dags/{work}/calendar"]', "/dags/{work}/calendar", CALENDAR_DAY),
+            ('[data-tabs] a[href="/dags/{work}/details"]', "/dags/{work}/details", ".details-page"),
+            ('[data-tabs] a[href="/dags/{work}"]', "/dags/{work}", GRID_CELL),
         ),
         "Airflow 3.2.2: 3 to 4 s (airflow#69531)",
     ),

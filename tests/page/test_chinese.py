@@ -45,7 +45,7 @@ VIEWS = (
 OF_CODE = ("/dags/nightly/details", "/options")
 """Views whose labels are names of arguments and options."""
 FIND_ENGLISH = """() => {
-  const said = ":is(h1, h2, h3, th, dt, legend, summary, button, label, .badge, .count, .state-count, .legend li, .tabs a)";
+  const said = ":is(h1, h2, h3, th, dt, legend, summary, button, label, .badge, .count, .state-count, .legend li, [data-tabs] a)";
   const data = ":is(.name, code, pre, bdi, time, kbd, select, [lang=en], .tag, .task-fold, .layout-zone)";
   const found = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {

@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../state/language";
+import { isModalOpen } from "./isModalOpen";
 import styles from "./shortcuts.module.css";
 
 const KEYS: [string, string][] = [
@@ -34,14 +35,7 @@ export function Shortcuts({ go }: { go: (path: string) => void }) {
     // as soon as the page can be seen
     let prefixAt = 0;
     const press = (event: KeyboardEvent) => {
-      if (
-        event.ctrlKey ||
-        event.metaKey ||
-        event.altKey ||
-        isTyping(event.target) ||
-        document.querySelector("dialog[open]")
-      )
-        return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isModalOpen()) return;
       const page = Date.now() - prefixAt < CHORD_MS ? PAGES[event.key] : undefined;
       prefixAt = event.key === "g" ? Date.now() : 0;
       if (page) {

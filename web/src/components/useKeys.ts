@@ -1,6 +1,7 @@
 /** Keys of a view: single keys that act while nobody types, no dialog is open and no other widget takes them. The two keys of `g d` are those of the page. */
 
 import { useEffect, useEffectEvent } from "react";
+import { isModalOpen } from "./isModalOpen";
 
 const CHORD_MS = 1_000;
 /** Where keys have a meaning of their own. */
@@ -15,7 +16,7 @@ export function useKeys(keys: Record<string, () => void>): void {
     const target = event.target instanceof Element ? event.target : undefined;
     if (!act || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (target?.closest(WIDGETS) || (event.key === "Enter" && target?.closest(PRESSED))) return;
-    if (document.querySelector("dialog[open]")) return;
+    if (isModalOpen()) return;
     event.preventDefault();
     act();
   });

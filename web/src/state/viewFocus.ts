@@ -13,7 +13,10 @@ export function useViewFocus(): void {
     let heading: Element | null = null;
     const arrive = () => {
       const found = document.querySelector<HTMLElement>("main h1");
-      document.title = composeTitle(found?.textContent, document.querySelector("main .tabs .active")?.textContent);
+      document.title = composeTitle(
+        found?.textContent,
+        document.querySelector("main [data-tabs] .active")?.textContent,
+      );
       if (found && window.location.pathname !== path && found !== heading && heading !== null) focusAfterFrame(found);
       path = window.location.pathname;
       heading = found ?? heading;

@@ -25,6 +25,7 @@ export function Dialog({ title, open, close, acts, isWide, children }: Props) {
       modal
       portal
       unmountOnHide
+      data-modal=""
       className={isWide ? `${styles.dialog} ${styles.wide}` : styles.dialog}
       backdrop={<div className={styles.backdrop} />}
     >

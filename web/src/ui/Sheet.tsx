@@ -1,4 +1,4 @@
-/** A sheet at the right edge: the details of what is chosen, beside the view that stays usable. On a narrow window it covers the view. */
+/** A sheet at the right edge: the details of what is chosen. A wide window makes room for it beside the view, which stays usable; it lies over a part of one that is less wide, and covers a narrow one. */
 
 import { Dialog, DialogDismiss, DialogHeading } from "@ariakit/react/dialog";
 import { type ReactNode, useRef } from "react";
@@ -14,12 +14,15 @@ interface Props {
   aside?: ReactNode;
   open: boolean;
   close: () => void;
-  /** On a wide window the view makes room, so that the sheet covers nothing of it. */
-  isBeside?: boolean;
   children: ReactNode;
 }
 
-export function Sheet({ title, aside, open, close, isBeside, children }: Props) {
+/** Whether a sheet lies over a part of the view: a wide window has room beside the view, in a narrow one there is only the sheet. */
+export function coversView(): boolean {
+  return window.matchMedia("(min-width: 40rem) and (max-width: 64rem)").matches;
+}
+
+export function Sheet({ title, aside, open, close, children }: Props) {
   const isModal = useNarrow();
   const box = useRef<HTMLDivElement>(null);
   return (
@@ -29,7 +32,8 @@ export function Sheet({ title, aside, open, close, isBeside, children }: Props) 
       onClose={close}
       modal={isModal}
       portal
-      className={isBeside ? `${styles.sheet} ${styles.beside}` : styles.sheet}
+      data-modal={isModal ? "" : undefined}
+      className={styles.sheet}
       // The view beside it is used while the sheet is open: a click there chooses something else.
       hideOnInteractOutside={isModal}
       autoFocusOnShow={isModal}

@@ -11,7 +11,7 @@ import {
   useState,
 } from "react";
 import { t } from "../../state/language";
-import { Sheet } from "../../ui/Sheet";
+import { coversView, Sheet } from "../../ui/Sheet";
 import { useNarrow } from "../useNarrow";
 import { Controls } from "./Controls";
 import { EdgeLines } from "./EdgeLines";
@@ -30,7 +30,7 @@ import styles from "./graph.module.css";
 const ZOOM = 1.3;
 /** A graph opens no smaller than this, so that its names can be read. */
 const READABLE = 0.7;
-/** The width of the sheet beside the picture. */
+/** The width of the sheet where it lies over the picture. */
 const SHEET_PX = 544;
 /** Smaller text is not drawn: it cannot be read. */
 const TEXT_MIN = 0.28;
@@ -54,7 +54,7 @@ export function Picture({
   const { graph, layout, ms } = laidOut;
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef<SVGGElement>(null);
-  const { view, zoom, fit, center, handlers, wasDragged } = usePanZoom(box);
+  const { view, zoom, fit, center, reveal, handlers, wasDragged } = usePanZoom(box);
   const isNarrow = useNarrow();
   const [isOpened, setOpened] = useState(false);
   const [pointed, setPointed] = useState<string>();
@@ -77,8 +77,14 @@ export function Picture({
   const chooseAt = (at: number | undefined, isFar = false) => {
     choose(at === undefined ? undefined : graph.nodes[at]?.key);
     const place = at === undefined ? undefined : layout.nodes[at];
-    if (place && isFar) center(place.x + place.width / 2, place.y + place.height / 2, isNarrow ? 0 : SHEET_PX);
+    if (place && isFar) center(place.x + place.width / 2, place.y + place.height / 2, coversView() ? SHEET_PX : 0);
   };
+  // The sheet takes room beside the picture: what was chosen stays in view.
+  const showChosen = useEffectEvent(() => {
+    const place = current === undefined ? undefined : layout.nodes[current];
+    if (place && isSheetOpen) reveal(place);
+  });
+  useEffect(() => showChosen(), [frame.width]);
   const chooseMatch = useEffectEvent(() => {
     if (matches[0] !== undefined) chooseAt(matches[0], true);
   });

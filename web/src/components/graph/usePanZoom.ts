@@ -83,6 +83,19 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
     },
     [frame],
   );
+  /** Move as little as brings a part of the picture into the frame. */
+  const reveal = useCallback(
+    (part: Point & Size) => {
+      const element = frame.current;
+      if (element)
+        setView((last) => ({
+          ...last,
+          x: findShift(last.x, part.x * last.scale, part.width * last.scale, element.clientWidth),
+          y: findShift(last.y, part.y * last.scale, part.height * last.scale, element.clientHeight),
+        }));
+    },
+    [frame],
+  );
   const handlers = {
     onPointerDown: (event: PointerEvent) => {
       pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY });
@@ -114,7 +127,14 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       pointers.current.delete(event.pointerId);
     },
   };
-  return { view, zoom, fit, center, handlers, wasDragged: () => moved.current >= CLICK_PX };
+  return { view, zoom, fit, center, reveal, handlers, wasDragged: () => moved.current >= CLICK_PX };
+}
+
+/** Where a side of the picture begins, so that a part of it is within the frame; as it is now if the part is, or is larger. */
+export function findShift(begin: number, from: number, size: number, room: number): number {
+  const last = room - from - size - FIT_MARGIN;
+  const first = FIT_MARGIN - from;
+  return last < first ? begin : Math.min(last, Math.max(first, begin));
 }
 
 function zoomAt(last: PanZoom, factor: number, x: number, y: number): PanZoom {

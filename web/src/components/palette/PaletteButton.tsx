@@ -5,6 +5,7 @@ import { flushSync } from "react-dom";
 import { t } from "../../state/language";
 import { Button } from "../../ui/Button";
 import { SearchIcon } from "../../ui/icons";
+import { isModalOpen } from "../isModalOpen";
 import { Palette } from "./Palette";
 
 export function PaletteButton() {
@@ -17,7 +18,7 @@ export function PaletteButton() {
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        if (!document.querySelector("dialog[open]")) flushSync(open);
+        if (!isModalOpen()) flushSync(open);
       }
     };
     document.addEventListener("keydown", press);

@@ -53,7 +53,6 @@ export function GridSheet({ dagId, view, set, close }: GridSheetProps) {
     <Sheet
       open
       close={close}
-      isBeside
       title={
         taskId === undefined ? (
           <span title={runId}>
