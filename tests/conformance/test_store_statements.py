@@ -135,7 +135,7 @@ HISTORY = (
 )
 PARTIAL = ("dag_run_unfinished", "trigger_unclaimed")
 """Indexes that hold only what is still to be done, which these statements walk from its beginning."""
-_PARAMETER = re.compile(r":[a-z_]+")
+_PARAMETER = re.compile(r":[a-z_][a-z_0-9]*")
 
 
 def test_every_statement_is_understood(db: Database) -> None:

@@ -50,7 +50,7 @@ _EQUAL = re.compile(r"^-- equal: (\w+) (.+)$")
 _MEMBERS = re.compile(r"^-- members: (\w+) (.+)$")
 _PART = re.compile(r"^-- part: (\w+) (\d+) (.+)$")
 _JOIN = re.compile(r"^-- join: (\w+) (.+)$")
-_PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
+_PARAMETER = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 
 
 @dataclass(frozen=True, slots=True)
