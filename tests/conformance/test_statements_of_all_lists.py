@@ -15,6 +15,7 @@ from bench.api_filters import fill
 from bench.api_history import END, HistorySize, dag_name, fill_history
 from bench.api_operations import OWN, V2, ListRequest, list_requests
 from tests.databases import BOTH, new_database
+from tests.stored_baselines import put_forecast
 from tests.unit.api.api_document import read_document
 
 from gnomon.ground.config import load_config
@@ -90,6 +91,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
             tokens = fill_history(database, SIZE)
             with database.write() as tx:
                 _add_rich_dag(tx)
+                put_forecast(tx, END, [(DAG, f"r{number}", number, number + 5) for number in range(MANY)])
         finally:
             database.close()
         with serve_in_process(url, tmp_path) as ask:

@@ -1929,6 +1929,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forecast
+         * @description The newest forecast that the monitor has stored. 404: it makes none, and what makes it do so.
+         */
+        get: operations["get_forecast_api_gnomon_v1_forecast_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/baselines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Baselines
+         * @description The baselines of gnomon.toml, each with the due time that matters now.
+         */
+        get: operations["get_baselines_api_gnomon_v1_baselines_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/baselines/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Baseline
+         * @description One baseline with its key path, its due times and the predictions of the one that matters now.
+         */
+        get: operations["get_baseline_api_gnomon_v1_baselines__name__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dags/{dag_id}/grid": {
         parameters: {
             query?: never;
@@ -5073,6 +5133,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/operations/baselines.list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Baselines.List
+         * @description The baselines whose DAGs the account may read, in the order of gnomon.toml.
+         */
+        get: operations["baselines_list_api_gnomon_v1_operations_baselines_list_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/baselines.show": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Baselines.Show
+         * @description One baseline with its key path and its due times.
+         */
+        get: operations["baselines_show_api_gnomon_v1_operations_baselines_show_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -6004,6 +6104,178 @@ export interface components {
         BaseInfoResponse: {
             /** Status */
             status: string | null;
+        };
+        /**
+         * BaselineAnswer
+         * @description A baseline at the due time that matters now: the one that is broken and not done, else the next one; null fields while there is no prediction.
+         */
+        BaselineAnswer: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string[];
+            /** By */
+            by: string;
+            /** Days */
+            days: number;
+            /** Timezone */
+            timezone: string;
+            /** Weekdays */
+            weekdays: number[];
+            /** Margin */
+            margin: number;
+            /** At Risk */
+            at_risk: number;
+            /** Owner */
+            owner: string;
+            level: components["schemas"]["BaselineLevel"] | null;
+            /** Due At */
+            due_at: string | null;
+            /** Breach */
+            breach: number | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Slack */
+            slack: number | null;
+            /** Since */
+            since: string | null;
+            /** Predicted At */
+            predicted_at: string | null;
+            sentence: components["schemas"]["SentenceAnswer"];
+        };
+        /**
+         * BaselineDetailsAnswer
+         * @description All that is known of one baseline.
+         */
+        BaselineDetailsAnswer: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string[];
+            /** By */
+            by: string;
+            /** Days */
+            days: number;
+            /** Timezone */
+            timezone: string;
+            /** Weekdays */
+            weekdays: number[];
+            /** Margin */
+            margin: number;
+            /** At Risk */
+            at_risk: number;
+            /** Owner */
+            owner: string;
+            level: components["schemas"]["BaselineLevel"] | null;
+            /** Due At */
+            due_at: string | null;
+            /** Breach */
+            breach: number | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Slack */
+            slack: number | null;
+            /** Since */
+            since: string | null;
+            /** Predicted At */
+            predicted_at: string | null;
+            sentence: components["schemas"]["SentenceAnswer"];
+            /** Samples */
+            samples: number;
+            /** Unfinished */
+            unfinished: number;
+            costly: components["schemas"]["SentenceAnswer"] | null;
+            /** Costly Step */
+            costly_step: number | null;
+            /** Acts */
+            acts: components["schemas"]["CommandAnswer"][];
+            /** Key Path */
+            key_path: components["schemas"]["KeyStepAnswer"][];
+            /** Due Times */
+            due_times: components["schemas"]["DueTimeAnswer"][];
+            /** Predictions */
+            predictions: components["schemas"]["PredictionAnswer"][];
+            /** Assumptions */
+            assumptions: string[];
+        };
+        /**
+         * BaselineLevel
+         * @description How a baseline stands at one due time.
+         * @enum {string}
+         */
+        BaselineLevel: "safe" | "at_risk" | "certain_breach" | "broken" | "met";
+        /**
+         * BaselineRow
+         * @description One baseline; instants are None while there is no prediction.
+         */
+        BaselineRow: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string[];
+            /** Level */
+            level: string | null;
+            /** Due At */
+            due_at: string | null;
+            /** Breach */
+            breach: number | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Ended At */
+            ended_at: string | null;
+            /** Slack S */
+            slack_s: number | null;
+            /** Owner */
+            owner: string;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * BaselineTable
+         * @description All that is known of one baseline.
+         */
+        BaselineTable: {
+            baseline: components["schemas"]["BaselineRow"];
+            /** By */
+            by: string;
+            /** Timezone */
+            timezone: string;
+            /** Margin S */
+            margin_s: number;
+            /** At Risk */
+            at_risk: number;
+            /** Samples */
+            samples: number;
+            /** Costly */
+            costly: string | null;
+            /** Acts */
+            acts: string[];
+            /** Key Path */
+            key_path: components["schemas"]["KeyStepRow"][];
+            /** History */
+            history: components["schemas"]["DueRow"][];
+            /** Assumptions */
+            assumptions: string[];
+        };
+        /**
+         * BaselinesAnswer
+         * @description The baselines whose DAGs the user may see, in the order of gnomon.toml.
+         */
+        BaselinesAnswer: {
+            /** Baselines */
+            baselines: components["schemas"]["BaselineAnswer"][];
+            /** Faults */
+            faults: string[];
         };
         /** Body_accounts_create_api_gnomon_v1_operations_accounts_create_post */
         Body_accounts_create_api_gnomon_v1_operations_accounts_create_post: {
@@ -7779,6 +8051,8 @@ export interface components {
             next_interval: string[] | null;
             /** Late Since */
             late_since: string | null;
+            /** Predicted End */
+            predicted_end: string | null;
             /** Owners */
             owners: string[];
             /** Tags */
@@ -8455,6 +8729,42 @@ export interface components {
             partition_key: string | null;
             /** Partition Date */
             partition_date: string | null;
+        };
+        /**
+         * DueRow
+         * @description An earlier or coming due time.
+         */
+        DueRow: {
+            /** Due At */
+            due_at: string | null;
+            /** Level */
+            level: string;
+            /** Breach */
+            breach: number;
+            /** End P50 */
+            end_p50: string | null;
+            /** Ended At */
+            ended_at: string | null;
+        };
+        /**
+         * DueTimeAnswer
+         * @description A due time, and how the baseline stood or stands at it.
+         */
+        DueTimeAnswer: {
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            level: components["schemas"]["BaselineLevel"];
+            /** Breach */
+            breach: number;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Ended At */
+            ended_at: string | null;
         };
         /**
          * EventKind
@@ -9226,6 +9536,64 @@ export interface components {
         };
         JsonValue: unknown;
         /**
+         * KeyStepAnswer
+         * @description One task of the key path, with its predicted times. Of a DAG that the user may not see there are only the times.
+         */
+        KeyStepAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string | null;
+            /** Task */
+            task: string | null;
+            /** Task Id */
+            task_id: string | null;
+            /** Map Index */
+            map_index: number;
+            /**
+             * Start
+             * Format: date-time
+             */
+            start: string;
+            /**
+             * End
+             * Format: date-time
+             */
+            end: string;
+            /** Waited */
+            waited: number;
+            /** Usual */
+            usual: number | null;
+            /** Latest Start */
+            latest_start: string | null;
+            /** Trouble */
+            trouble: string;
+        };
+        /**
+         * KeyStepRow
+         * @description One step of the key path.
+         */
+        KeyStepRow: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Task */
+            task: string;
+            /** Start */
+            start: string | null;
+            /** End */
+            end: string | null;
+            /** Waited S */
+            waited_s: number;
+            /** Usual S */
+            usual_s: number | null;
+            /** Latest Start */
+            latest_start: string | null;
+            /** Trouble */
+            trouble: string;
+        };
+        /**
          * LastAssetEventResponse
          * @description `LastAssetEventResponse` of Airflow's document.
          */
@@ -9573,6 +9941,30 @@ export interface components {
             map_index: number;
             /** Error */
             error: string | null;
+        };
+        /**
+         * NewestForecastAnswer
+         * @description The runs of the DAGs that the user may see, by their start.
+         */
+        NewestForecastAnswer: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /** Samples */
+            samples: number;
+            /** Runs */
+            runs: components["schemas"]["PredictedRunAnswer"][];
+            /** Total Entries */
+            total_entries: number;
+            /** Assumptions */
+            assumptions: string[];
         };
         /**
          * NewestRunsAnswer
@@ -10075,6 +10467,49 @@ export interface components {
             pools: components["schemas"]["PoolUseAnswer"][];
             /** Complete */
             complete: boolean;
+        };
+        /**
+         * PredictedRunAnswer
+         * @description A run that has not ended, or that is to come.
+         */
+        PredictedRunAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Run Type */
+            run_type: string;
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Start P50 */
+            start_p50: string | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Failed Share */
+            failed_share: number;
+        };
+        /**
+         * PredictionAnswer
+         * @description What was predicted of the due time that matters now.
+         */
+        PredictionAnswer: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            level: components["schemas"]["BaselineLevel"];
+            /** Breach */
+            breach: number;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
         };
         /**
          * PreviewAnswer
@@ -17012,6 +17447,90 @@ export interface operations {
             };
         };
     };
+    get_forecast_api_gnomon_v1_forecast_get: {
+        parameters: {
+            query?: {
+                dag_id?: string[];
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewestForecastAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_baselines_api_gnomon_v1_baselines_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselinesAnswer"];
+                };
+            };
+        };
+    };
+    get_baseline_api_gnomon_v1_baselines__name__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineDetailsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     get_grid_api_gnomon_v1_dags__dag_id__grid_get: {
         parameters: {
             query?: {
@@ -22007,6 +22526,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FailureRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    baselines_list_api_gnomon_v1_operations_baselines_list_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineRow"][];
+                };
+            };
+        };
+    };
+    baselines_show_api_gnomon_v1_operations_baselines_show_get: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineTable"];
                 };
             };
             /** @description Validation Error */

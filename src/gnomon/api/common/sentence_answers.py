@@ -69,6 +69,13 @@ def build_sentence(sentence: Sentence, hide: Hide) -> SentenceAnswer:
     )
 
 
+def build_command(command: Command, hide: Hide) -> CommandAnswer | None:
+    """The command; None when it names a hidden DAG."""
+    if any(hide(name) != name for name in command.names):
+        return None
+    return CommandAnswer(**_build_command(command, hide))
+
+
 def build_sentence_fields(sentence: Sentence, hide: Hide) -> dict[str, Any]:
     """The fields of SentenceAnswer, for lists that are written without validation."""
     return {

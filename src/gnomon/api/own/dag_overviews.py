@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -32,7 +32,8 @@ from gnomon.api.own.dag_conditions import (
 )
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
-from gnomon.model.instants import SECOND, iso
+from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.states import DagRunState
 from gnomon.queries.report.activity.dag_overview import DagOverview, NewestFailure, read_overviews
 from gnomon.queries.report.activity.run_timeline import find_folder
 from gnomon.queries.report.listings.dag_facts import FactsOfAll, VersionFacts
@@ -101,6 +102,8 @@ class DagOverviewAnswer(Answer):
     """The data interval of the next run: its start and its end."""
     late_since: datetime | None
     """When the next run was due, if it is overdue and has not been created."""
+    predicted_end: datetime | None
+    """When the newest run will probably end, if it runs and the monitor has predicted it."""
     owners: list[str]
     tags: list[str]
     file: str
@@ -161,8 +164,11 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
         facts = context.facts.find(tx, (dag.version for dag in page))
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)
+        has_running = any(_find_running(overview) is not None for overview in overviews)
+        newest = context.forecasts.find(tx) if has_running else None
+    ends = {} if newest is None else newest.ends
     dags = [
-        _build(overview, facts[overview.dag.dag_pk], hide, is_favorite=overview.dag.dag_pk in favorites)
+        _build(overview, facts[overview.dag.dag_pk], hide, ends, is_favorite=overview.dag.dag_pk in favorites)
         for overview in overviews
     ]
     body = {
@@ -214,8 +220,19 @@ def _count(values: Iterable[str]) -> list[dict[str, object]]:
     return [{"value": value, "dags": number} for value, number in sorted(Counter(values).most_common(CHOICES_MAX))]
 
 
+def _find_running(overview: DagOverview) -> str | None:
+    """The id of the newest run, if it runs."""
+    newest = overview.runs[0] if overview.runs else None
+    return newest.run_id if newest is not None and newest.state is DagRunState.RUNNING else None
+
+
 def _build(
-    overview: DagOverview, facts: VersionFacts, hide: Callable[[str], str], *, is_favorite: bool
+    overview: DagOverview,
+    facts: VersionFacts,
+    hide: Callable[[str], str],
+    ends: Mapping[tuple[str, str], Instant],
+    *,
+    is_favorite: bool,
 ) -> dict[str, Any]:
     """The fields of DagOverviewAnswer, written without validation: a page has a thousand runs."""
     spec, dag, planned = facts.spec, overview.dag, overview.dag.next_run
@@ -236,6 +253,7 @@ def _build(
         "next_run": None if planned is None else iso(planned.run_after),
         "next_interval": interval,
         "late_since": iso(overview.late_since),
+        "predicted_end": iso(ends.get((dag.dag_id, _find_running(overview) or ""))),
         "owners": list_owners(facts),
         "tags": sorted(spec.tags),
         "file": dag.file,

@@ -22,5 +22,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_does_not_exist": "there is no baseline {name!r}{more}; write [baselines.{name}] in gnomon.toml, or DAG(baselines=[Baseline(...)])",
     "baselines_are": "; the baselines are {names}",
     "no_baseline_exists": "there is no baseline; write one below a line [baselines.NAME] in gnomon.toml",
+    "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline in gnomon.toml or [forecast] always = true",
     "baseline_has_no_prediction": "baseline {name!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
 }

@@ -9,10 +9,10 @@ from gnomon.ground.config import Config
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselinePrediction, BaselineRecord
-from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.queries.report.activity.baseline_sentences import describe_baseline
+from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
 
@@ -51,13 +51,13 @@ def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVis
 
 
 def find_baseline(tx: Transaction, cfg: Config, name: str, now: Instant, is_visible: IsVisible) -> BaselineHistory:
-    """Raises UserError, which names the baselines, for a name that none has."""
+    """Raises NameNotFound, which names the visible baselines, for a name that none has."""
     specs = _list_visible(_read_specs(cfg), is_visible)
     spec = next((spec for spec in specs if spec.name == name), None)
     if spec is None:
         names = ", ".join(spec.name for spec in specs)
         more = say("baselines_are", names=names) if names else None
-        raise UserError(say("baseline_does_not_exist", name=name, more=more))
+        raise NameNotFound("baseline", name, say("baseline_does_not_exist", name=name, more=more), ())
     records = baseline_states.list_states_of(tx, name, HISTORY)
     standing = _build(spec, records, now, cfg)
     predictions = [] if standing.record is None else baseline_states.list_predictions(tx, name, standing.record.due_at)

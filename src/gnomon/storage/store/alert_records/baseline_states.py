@@ -87,6 +87,12 @@ def find_forecast(tx: Transaction) -> str | None:
     return None if row is None else row[0]
 
 
+def find_forecast_at(tx: Transaction) -> Instant | None:
+    """When the state of the newest forecast was read."""
+    row = tx.one("baselines.forecast_at")
+    return None if row is None else row[0]
+
+
 def list_ended_runs(tx: Transaction, dag_pk: int, begin: Instant, end: Instant) -> list[EndedRun]:
     """The ended runs of the DAG with a slot from `begin` on and before `end`; no manual ones and no backfills."""
     return [

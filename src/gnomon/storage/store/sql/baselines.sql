@@ -39,6 +39,10 @@ ON CONFLICT (forecast_pk) DO UPDATE SET at = excluded.at, body = excluded.body;
 -- The newest forecast.
 SELECT body FROM forecast WHERE forecast_pk = 1;
 
+-- name: forecast_at
+-- When the state of the newest forecast was read.
+SELECT at FROM forecast WHERE forecast_pk = 1;
+
 -- name: ended_runs
 -- The ended runs of a DAG in a span of slots, but not manual ones and backfills.
 SELECT run_pk, run_id, run_after, state, ended_at FROM dag_run

@@ -1,0 +1,267 @@
+"""Baselines: how promised ends stand, what decides one, and how its prediction has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from gnomon.api.access.hidden_names import HIDDEN, build_name_filter
+from gnomon.api.access.permissions import CurrentUser, requires
+from gnomon.api.access.visible_dags import VisibleDags
+from gnomon.api.common.operation_router import OperationRouter
+from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
+from gnomon.api.common.sentence_answers import (
+    CommandAnswer,
+    Hide,
+    SentenceAnswer,
+    build_command,
+    build_sentence,
+    build_sentence_or_none,
+)
+from gnomon.api.common.shapes import Answer
+from gnomon.api.context import Context
+from gnomon.api.policies import ApiResource, Permission
+from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep, split_subject
+from gnomon.model.instants import Instant, to_datetime
+from gnomon.queries.report.activity.baseline_list import (
+    BaselineHistory,
+    IsVisible,
+    StandingBaseline,
+    find_baseline,
+    list_baselines,
+)
+from gnomon.queries.report.activity.baseline_sentences import describe_costly_step, list_acts, name_step
+
+router = OperationRouter(prefix="/baselines", tags=["Baseline"])
+_READ = requires(Permission.READ, ApiResource.DAG)
+
+
+class BaselineAnswer(Answer):
+    """A baseline at the due time that matters now: the one that is broken and not done, else the next one; null fields while there is no prediction."""
+
+    name: str
+    of: list[str]
+    """What must be done: `dag_id` or `dag_id.task_id`."""
+    by: str
+    """The time of day, `HH:MM`."""
+    days: int
+    """So many days after the day of the runs."""
+    timezone: str
+    weekdays: list[int]
+    """Days of the runs on which it holds, Monday is 0; empty: all."""
+    margin: float
+    """Seconds before the due time at which the end is wanted."""
+    at_risk: float
+    """The probability of a breach above which it is at risk."""
+    owner: str
+    level: BaselineLevel | None
+    due_at: datetime | None
+    breach: float | None
+    """The probability that it is not done at the due time."""
+    end_p50: datetime | None
+    """Null: in half of the futures it does not end."""
+    end_p90: datetime | None
+    ended_at: datetime | None
+    """When it was done."""
+    slack: float | None
+    """Seconds from the end in nine of ten futures to the due time; negative: it is too late then."""
+    since: datetime | None
+    """Since when it has this level."""
+    predicted_at: datetime | None
+    """When the state was read from which this was predicted."""
+    sentence: SentenceAnswer
+
+
+class BaselinesAnswer(Answer):
+    """The baselines whose DAGs the user may see, in the order of gnomon.toml."""
+
+    baselines: list[BaselineAnswer]
+    faults: list[str]
+    """Why some cannot be judged; empty for an account that does not see all DAGs, since a fault names files."""
+
+
+class KeyStepAnswer(Answer):
+    """One task of the key path, with its predicted times. Of a DAG that the user may not see there are only the times."""
+
+    dag_id: str
+    run_id: str | None
+    task: str | None
+    """`task_id` or `task_id[map_index]`."""
+    task_id: str | None
+    map_index: int
+    start: datetime
+    end: datetime
+    waited: float
+    """Seconds between the end of what came before it and its start."""
+    usual: float | None
+    """Seconds, the median of its recorded durations; null: there are too few."""
+    latest_start: datetime | None
+    """Later, and the baseline breaks."""
+    trouble: str
+    """`failed`: its last try has failed; `slow`: it runs longer than nine of ten of its earlier tries; else empty."""
+
+
+class DueTimeAnswer(Answer):
+    """A due time, and how the baseline stood or stands at it."""
+
+    due_at: datetime
+    level: BaselineLevel
+    breach: float
+    end_p50: datetime | None
+    end_p90: datetime | None
+    ended_at: datetime | None
+
+
+class PredictionAnswer(Answer):
+    """What was predicted of the due time that matters now."""
+
+    at: datetime
+    level: BaselineLevel
+    breach: float
+    end_p50: datetime | None
+    end_p90: datetime | None
+
+
+class BaselineDetailsAnswer(BaselineAnswer):
+    """All that is known of one baseline."""
+
+    samples: int
+    """The futures that were drawn; 0: all was over."""
+    unfinished: int
+    """Its runs that have not ended, those to come included."""
+    costly: SentenceAnswer | None
+    """The step of the key path that costs the most time."""
+    costly_step: int | None
+    """Its place in the key path."""
+    acts: list[CommandAnswer]
+    """Commands that show what delays it."""
+    key_path: list[KeyStepAnswer]
+    """Of the futures in which it ends last: the tasks that decide when."""
+    due_times: list[DueTimeAnswer]
+    """The newest 60, newest first."""
+    predictions: list[PredictionAnswer]
+    """Oldest first; one that hardly differs from the one before is not kept."""
+    assumptions: list[str]
+
+
+@router.get("", dependencies=[_READ])
+def get_baselines(context: Context, user: CurrentUser) -> BaselinesAnswer:
+    """The baselines of gnomon.toml, each with the due time that matters now."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        standing = list_baselines(tx, context.cfg, context.clock.now(), _build_filter(visible))
+        newest = context.forecasts.find(tx) if visible.is_all else None
+        hide = build_name_filter(visible)
+    faults = () if newest is None else newest.report.faults
+    return BaselinesAnswer(
+        baselines=[BaselineAnswer(**_build_fields(each, hide)) for each in standing],
+        faults=[word(fault) for fault in faults],
+    )
+
+
+@router.get("/{name}", dependencies=[_READ])
+def get_baseline(name: Id, context: Context, user: CurrentUser) -> BaselineDetailsAnswer:
+    """One baseline with its key path, its due times and the predictions of the one that matters now."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        is_visible = _build_filter(visible)
+        history = find_baseline(tx, context.cfg, name, context.clock.now(), is_visible)
+        hide = build_name_filter(visible)
+    return BaselineDetailsAnswer(**_build_fields(history.standing, hide), **_build_details(history, visible, hide))
+
+
+def _build_filter(visible: VisibleDags) -> IsVisible:
+    """Whether the DAG of `dag_id` or `dag_id.task_id` is visible."""
+    if visible.is_all:
+        return lambda _: True
+    known = frozenset((*(visible.dag_ids or ()), *visible.hidden))
+    return lambda text: split_subject(text, known)[0] in visible
+
+
+def _build_fields(standing: StandingBaseline, hide: Hide) -> dict[str, Any]:
+    spec, record = standing.spec, standing.record
+    forecast = None if record is None else record.forecast
+    return {
+        "name": spec.name,
+        "of": list(spec.of),
+        "by": spec.by,
+        "days": spec.days,
+        "timezone": spec.timezone,
+        "weekdays": list(spec.weekdays),
+        "margin": spec.margin_s,
+        "at_risk": spec.at_risk,
+        "owner": spec.owner,
+        "level": None if record is None else record.level,
+        "due_at": None if record is None else to_datetime(record.due_at),
+        "breach": None if forecast is None else forecast.breach,
+        "end_p50": None if forecast is None else _show(forecast.end_p50),
+        "end_p90": None if forecast is None else _show(forecast.end_p90),
+        "ended_at": None if forecast is None else _show(forecast.ended_at),
+        "slack": None if forecast is None else forecast.slack_s,
+        "since": None if record is None else to_datetime(record.changed_at),
+        "predicted_at": None if forecast is None else to_datetime(forecast.at),
+        "sentence": build_sentence(standing.sentence, hide),
+    }
+
+
+def _build_details(history: BaselineHistory, visible: VisibleDags, hide: Hide) -> dict[str, Any]:
+    record = history.standing.record
+    forecast = BaselineForecast(due_at=0, at=0) if record is None else record.forecast
+    acts = (build_command(act, hide) for act in list_acts(forecast))
+    return {
+        "samples": forecast.samples,
+        "unfinished": forecast.unfinished,
+        "costly": build_sentence_or_none(describe_costly_step(forecast), hide),
+        "costly_step": forecast.costly,
+        "acts": [act for act in acts if act is not None],
+        "key_path": [_build_step(step, visible) for step in forecast.key_path],
+        "due_times": _build_due_times(history.records),
+        "predictions": [
+            PredictionAnswer(
+                at=to_datetime(prediction.at),
+                level=prediction.level,
+                breach=prediction.breach,
+                end_p50=_show(prediction.end_p50),
+                end_p90=_show(prediction.end_p90),
+            )
+            for prediction in history.predictions
+        ],
+        "assumptions": [hide(word(text)) for text in forecast.assumptions],
+    }
+
+
+def _build_step(step: KeyStep, visible: VisibleDags) -> KeyStepAnswer:
+    name, is_visible = name_step(step), step.dag_id in visible
+    return KeyStepAnswer(
+        dag_id=step.dag_id if is_visible else HIDDEN,
+        run_id=step.run_id if is_visible else None,
+        task=step.task if is_visible else None,
+        task_id=name.task_id if is_visible else None,
+        map_index=name.map_index if is_visible else -1,
+        start=to_datetime(step.start),
+        end=to_datetime(step.end),
+        waited=step.waited_s,
+        usual=step.usual_s,
+        latest_start=_show(step.latest_start),
+        trouble=step.trouble,
+    )
+
+
+def _build_due_times(records: Sequence[BaselineRecord]) -> list[DueTimeAnswer]:
+    return [
+        DueTimeAnswer(
+            due_at=to_datetime(record.due_at),
+            level=record.level,
+            breach=record.forecast.breach,
+            end_p50=_show(record.forecast.end_p50),
+            end_p90=_show(record.forecast.end_p90),
+            ended_at=_show(record.forecast.ended_at),
+        )
+        for record in records
+    ]
+
+
+def _show(instant: Instant | None) -> datetime | None:
+    return None if instant is None else to_datetime(instant)
