@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the names for type checkers and IDEs; a test compares them with _EXPORTS
     from gnomon.authoring.sdk.after import After as After
     from gnomon.authoring.sdk.arguments.alert_rules import Alert as Alert
+    from gnomon.authoring.sdk.arguments.baselines import Baseline as Baseline
     from gnomon.authoring.sdk.arguments.params import Param as Param
     from gnomon.authoring.sdk.arguments.resolvable import literal as literal
     from gnomon.authoring.sdk.arguments.task_rules import TriggerRule as TriggerRule
@@ -56,6 +57,7 @@ _EXPORTS: dict[str, str] = {
     "BaseOperator": "tasks.operator",
     "BaseSensorOperator": "tasks.sensor",
     "BaseTrigger": "deferral.triggers",
+    "Baseline": "arguments.baselines",
     "Connection": "connections.connection",
     "DAG": "dags.dag",
     "Label": "nodes.edges",

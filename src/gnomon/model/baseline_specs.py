@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,7 @@ class BaselineSpec:
     days: int = 0
     """So many days after the day of the runs."""
     timezone: str = "UTC"
+    """Of one in a DAG file: empty for the zone of the DAG."""
     margin_s: float = 0.0
     """The end is wanted so many seconds before the due time."""
     at_risk: float = 0.2
@@ -26,3 +27,14 @@ class BaselineSpec:
     owner: str = ""
     place: str = ""
     """Where it is written: a file and line, or a DAG."""
+
+
+def name_for_dag(spec: BaselineSpec, dag_id: str, timezone: str) -> BaselineSpec:
+    """The baseline of a DAG file, which is written about the DAG itself: with the ids of the DAG and of its tasks."""
+    return replace(
+        spec,
+        name=spec.name or dag_id,
+        of=tuple(f"{dag_id}.{task_id}" for task_id in spec.of) or (dag_id,),
+        timezone=spec.timezone or timezone,
+        place=f"DAG {dag_id}",
+    )

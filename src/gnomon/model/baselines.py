@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
+from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.instants import Instant
 
 
@@ -108,6 +109,8 @@ class ForecastReport(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     until: Instant
     samples: int = 0
     runs: tuple[PredictedRun, ...] = ()
+    specs: tuple[BaselineSpec, ...] = ()
+    """All baselines, of gnomon.toml and of DAG files."""
     baselines: tuple[tuple[str, BaselineForecast], ...] = ()
     """With their names."""
     assumptions: tuple[str, ...] = ()

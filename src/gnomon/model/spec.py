@@ -10,6 +10,7 @@ import msgspec
 from gnomon.model.alerts import AlertRuleSpec
 from gnomon.model.asset_watchers import WatcherSpec
 from gnomon.model.assets import AssetCondition, AssetDeclaration, AssetLeaf, PartitionRule
+from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.deferral import Deferral
 from gnomon.model.instants import Instant
 from gnomon.model.mapping import Expansion
@@ -167,6 +168,8 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     deadlines: tuple[DeadlineSpec, ...] = ()
     alerts: tuple[AlertRuleSpec, ...] = ()
     """The rules of alerts that the file gives; those of gnomon.toml apply too."""
+    baselines: tuple[BaselineSpec, ...] = ()
+    """The promises that the file gives, in the form that `model.baseline_specs.name_for_dag` completes."""
     paused_upon_creation: bool | None = None
     allowed_run_types: tuple[str, ...] = ()
     """The types that its runs may have (model.states.DagRunType); empty: every type."""

@@ -24,10 +24,11 @@ from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config, load_config
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.ground.config.environment import environment
+from gnomon.model.baseline_specs import BaselineSpec, name_for_dag
 from gnomon.model.baselines import ForecastReport, PredictedRun
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.sentences import Sentence, render
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.alert_records import baseline_states
@@ -39,7 +40,7 @@ LEAST_S = 3_600
 def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
     """Project the store as it is now until the last due time of the coming 24 hours."""
     snapshot = read_snapshot(db, now)
-    specs = read_baselines(cfg.home, cfg.text("core", "default_timezone"))
+    specs, doubles = _collect_specs(cfg, snapshot)
     with db.read() as tx:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
         subjects, faults = list_subjects(tx, specs, known, snapshot)
@@ -50,7 +51,25 @@ def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
         max_s=cfg.number("forecast", "max_time"),
         with_tasks=True,
     )
-    return _draw(cfg, snapshot, subjects, faults, until, drawing)
+    report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, drawing)
+    return msgspec.structs.replace(report, specs=tuple(specs))
+
+
+def _collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], list[Sentence]]:
+    """The baselines of gnomon.toml and of DAG files, and a sentence about each whose name another one has."""
+    specs: dict[str, BaselineSpec] = {}
+    doubles: list[Sentence] = []
+    of_dags = [
+        name_for_dag(spec, dag.dag_id, dag.spec.timezone)
+        for dag in snapshot.state.dags
+        if dag.active
+        for spec in dag.spec.baselines
+    ]
+    for spec in (*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags):
+        other = specs.setdefault(spec.name, spec)
+        if other is not spec:
+            doubles.append(say("baseline_is_written_twice", place=spec.place, name=spec.name, elsewhere=other.place))
+    return list(specs.values()), doubles
 
 
 def _draw(

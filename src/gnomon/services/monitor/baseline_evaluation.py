@@ -32,10 +32,12 @@ from gnomon.queries.report.activity.baseline_sentences import (
 from gnomon.rules.baselines.levels import decide_level
 from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, ResolvedAlert, build_link
 from gnomon.services.monitor.settings import MonitorSettings
-from gnomon.storage.store import Transaction
+from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.alert_records import alerts, baseline_states
 from gnomon.storage.store.dag_records.event_log import log_event
 
+VERSIONS_READ = 200
+"""Versions of DAGs that are read in a round to find those with baselines."""
 KEPT_S = 90 * 86_400
 """How long due times and their predictions are kept."""
 FOLLOWED_S = 4 * 86_400
@@ -71,6 +73,10 @@ class BaselineEvaluation:
     def __init__(self, settings: MonitorSettings, start: StartForecast) -> None:
         self._settings = settings
         self._specs = {spec.name: spec for spec in settings.baselines}
+        """All baselines that the newest forecast knew of; before the first one, those of gnomon.toml."""
+        self._versions_read = 0
+        self._promising: set[int] = set()
+        """DAGs whose file has baselines."""
         self._start = start
         self._running: RunningForecast | None = None
         self._started_s = 0.0
@@ -79,13 +85,11 @@ class BaselineEvaluation:
         self._kept: dict[tuple[str, Instant], BaselineForecast] = {}
         """The prediction of each due time that was kept last."""
 
-    def look(self, now_s: float) -> ForecastReport | None:
-        """Start a forecast if it is due; the report of one that has ended."""
-        if not self._specs and not self._settings.forecasts_always:
-            return None
+    def look(self, now_s: float, db: Database) -> ForecastReport | None:
+        """Start a forecast if it is due and there is a baseline; the report of one that has ended."""
         running = self._running
         if running is None:
-            if now_s >= self._due_s:
+            if now_s >= self._due_s and self._is_needed(db):
                 self._running, self._started_s = self._start(), now_s
                 self._due_s = now_s + self._settings.forecast_interval_s
             return None
@@ -102,6 +106,16 @@ class BaselineEvaluation:
             _log.error("forecast_failed", error=errors[-2000:] or "it has written no answer")
             return None
 
+    def _is_needed(self, db: Database) -> bool:
+        """Reads the versions of DAGs that came since the last call, some in each round: a forecast begins when all are known."""
+        with db.read() as tx:
+            rows = baseline_states.list_newer_promises(tx, self._versions_read, VERSIONS_READ)
+        for version_pk, dag_pk, has_promises in rows:
+            self._versions_read = version_pk
+            (self._promising.add if has_promises else self._promising.discard)(dag_pk)
+        is_wanted = bool(self._promising or self._settings.baselines or self._specs) or self._settings.forecasts_always
+        return is_wanted and len(rows) < VERSIONS_READ
+
     def close(self) -> None:
         """End the forecast that runs."""
         if self._running is not None:
@@ -111,6 +125,7 @@ class BaselineEvaluation:
     def store(self, tx: Transaction, report: ForecastReport, now: Instant) -> AlertFindings:
         """Store the report; what is to be raised and resolved."""
         self._tell_faults(report.faults)
+        self._specs = {spec.name: spec for spec in report.specs}
         known = {
             (record.baseline, record.due_at): record
             for record in baseline_states.list_states(tx, now - FOLLOWED_S * SECOND)

@@ -140,7 +140,7 @@ class MonitorService:
     def _evaluate_baselines(self, baselines: BaselineEvaluation, now_s: float) -> None:
         """Start a forecast that is due; store one that has ended."""
         try:
-            report = baselines.look(now_s)
+            report = baselines.look(now_s, self._db)
             if report is None:
                 return
             now = self._clock.now()

@@ -91,7 +91,7 @@ class SchedulerService:
 
         `timetables`: calls author timetables; with None, DAGs with an author timetable get an error instead of runs.
         `wake_triggerers`: called after a commit that started or ended a deferral, and when a watcher of an asset may be needed.
-        `wake_monitor`: called when a DAG with rules of alerts was read.
+        `wake_monitor`: called when a DAG with rules of alerts or baselines was read.
         `missing_pool_slots`: the size of a pool that a cluster policy names and that does not exist; None: its tasks wait for the pool.
         `figures`: what is shown by /metrics; None: nothing is written.
         `store_submits`: called in the transaction that queues attempts, by worker, for executors that keep them in the database.
@@ -416,8 +416,8 @@ class SchedulerService:
             self._quarantined = []
 
     def _wake_for_dags(self, read: Collection[DagRecord]) -> None:
-        """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset, the monitor for rules of alerts."""
-        if any(dag.spec.alerts for dag in read):
+        """Wakes triggerers when DAGs were read that may begin or end the need for a watcher of an asset, the monitor for rules of alerts and baselines."""
+        if any(dag.spec.alerts or dag.spec.baselines for dag in read):
             self._wake_monitor()
         if not any(dag.spec.asset_condition is not None or dag.spec.asset_watchers for dag in read):
             return

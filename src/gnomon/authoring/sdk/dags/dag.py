@@ -63,6 +63,7 @@ class DAG(DagNodes):
         dagrun_timeout: dt.timedelta | float | None = None,
         deadline: Any = None,
         alerts: Any = None,
+        baselines: Any = None,
         sla_miss_callback: Any = None,
         catchup: bool | ArgNotSet = NOTSET,
         catchup_window: dt.timedelta | float | None = None,
@@ -122,6 +123,7 @@ class DAG(DagNodes):
             self.dagrun_timeout: dt.timedelta | None = checked("dagrun_timeout", dagrun_timeout)
             self.deadline: Any = checked("deadline", deadline)
             self.alerts: Any = checked("alerts", alerts)
+            self.baselines: Any = checked("baselines", baselines)
             self.sla_miss_callback: Any = checked("sla_miss_callback", sla_miss_callback)
             self.catchup: bool = checked("catchup", self.airflow_dialect.fill_catchup(catchup))
             self.catchup_window: dt.timedelta | None = checked("catchup_window", catchup_window)

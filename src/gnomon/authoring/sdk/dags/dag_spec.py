@@ -37,6 +37,7 @@ from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.authoring.sdk.tasks.sensor_waits import find_sensor_waits
 from gnomon.ground.config import OptionError, current_config
 from gnomon.model.assets import AssetCondition, AssetDeclaration
+from gnomon.model.errors.product import find_close_matches
 from gnomon.model.instants import Instant
 from gnomon.model.json_value import to_plain_json
 from gnomon.model.message_bounds import find_message_fault
@@ -98,6 +99,7 @@ def build_dag_spec(
     order = sort_topologically(dag.task_dict, dag.dag_id)
     check_dag(dag)
     _warn_about_channels(dag)
+    _check_baselines(dag)
     priorities = compute_priorities(order)
     spec = DagSpec(
         timetable=_timetable_ref(dag),
@@ -175,6 +177,17 @@ def _warn_about_channels(dag: DAG) -> None:
         dag.warn(
             f"its alerts name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}]."
         )
+
+
+def _check_baselines(dag: DAG) -> None:
+    for baseline in dag.baselines:
+        for task_id in baseline.spec.of:
+            if task_id not in dag.task_dict:
+                matches = find_close_matches(task_id, dag.task_dict)
+                remedy = f"did you mean {matches[0]!r}?" if matches else "name tasks of this DAG"
+                raise ValueError(
+                    f"DAG {dag.dag_id!r}: {baseline!r} names task {task_id!r}, which it does not have; {remedy}"
+                )
 
 
 def _asset_condition(dag: DAG) -> AssetCondition | None:

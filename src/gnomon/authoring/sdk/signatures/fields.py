@@ -73,6 +73,23 @@ def _as_alerts(name: str, value: Any) -> Any:
     return as_alerts(name, value)
 
 
+def _as_baselines(name: str, value: Any) -> Any:
+    """As `_as_alerts`."""
+    if value is None:
+        return []
+    from gnomon.authoring.sdk.arguments.baselines import as_baselines
+
+    return as_baselines(name, value)
+
+
+def _encode_baselines(baselines: Any) -> Any:
+    if not baselines:
+        return ()
+    from gnomon.authoring.sdk.arguments.baselines import encode_baselines  # as in _as_alerts
+
+    return encode_baselines(baselines)
+
+
 def _encode_alerts(alerts: Any) -> Any:
     if not alerts:
         return ()
@@ -259,6 +276,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("dagrun_timeout", None, converters.as_span, spec="dagrun_timeout_s", encode=converters.to_seconds),
     ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
     ArgumentField("alerts", None, _as_alerts, spec="alerts", encode=_encode_alerts),
+    ArgumentField("baselines", None, _as_baselines, spec="baselines", encode=_encode_baselines),
     ArgumentField(
         "sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"
     ),

@@ -19,9 +19,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "key_step_failed": "{task!r} of DAG {dag}, on the key path of baseline {name!r}, has failed: the baseline is due at {due_at}",
     "key_step_is_slow": "{task!r} of DAG {dag}, on the key path of baseline {name!r}, runs longer than nine of ten of its earlier tries: the baseline is due at {due_at}",
     "baseline_names_nothing": "{place}: baseline {name!r} names {text!r}, which is no DAG and no task of a DAG; write DAG or DAG.TASK",
-    "baseline_does_not_exist": "there is no baseline {name!r}{more}; write [baselines.{name}] in gnomon.toml, or DAG(baselines=[Baseline(...)])",
-    "baselines_are": "; the baselines are {names}",
-    "no_baseline_exists": "there is no baseline; write one below a line [baselines.NAME] in gnomon.toml",
-    "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline in gnomon.toml or [forecast] always = true",
+    "baseline_does_not_exist": "there is no baseline {name!r}; the baselines are {names}",
+    "no_baseline_exists": "there is no baseline; write one below a line [baselines.NAME] in gnomon.toml, or in a DAG file: DAG(baselines=[Baseline(...)])",
+    "baseline_is_written_twice": "{place}: baseline {name!r} exists already ({elsewhere}); give each its own name",
+    "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
     "baseline_has_no_prediction": "baseline {name!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from gnomon.ground.config import Config
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec
@@ -20,6 +22,12 @@ PAST_S = 30 * 86_400
 HISTORY = 60
 """Due times of one baseline that are read, the newest."""
 IsVisible = Callable[[str], bool]
+
+
+class _KnownSpecs(msgspec.Struct):
+    """What is read of a ForecastReport: its runs are skipped."""
+
+    specs: tuple[BaselineSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,8 @@ class BaselineHistory:
 
 
 def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVisible) -> list[StandingBaseline]:
-    """The baselines of gnomon.toml whose DAGs are all visible, in the order of the file."""
-    specs = _list_visible(_read_specs(cfg), is_visible)
+    """The baselines whose DAGs are all visible: those of gnomon.toml, then those of DAG files that the newest forecast knows of."""
+    specs = _list_visible(_read_specs(tx, cfg), is_visible)
     by_name: dict[str, list[BaselineRecord]] = {spec.name: [] for spec in specs}
     for record in baseline_states.list_states(tx, now - PAST_S * SECOND) if specs else ():
         if record.baseline in by_name:
@@ -52,20 +60,25 @@ def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVis
 
 def find_baseline(tx: Transaction, cfg: Config, name: str, now: Instant, is_visible: IsVisible) -> BaselineHistory:
     """Raises NameNotFound, which names the visible baselines, for a name that none has."""
-    specs = _list_visible(_read_specs(cfg), is_visible)
+    specs = _list_visible(_read_specs(tx, cfg), is_visible)
     spec = next((spec for spec in specs if spec.name == name), None)
     if spec is None:
         names = ", ".join(spec.name for spec in specs)
-        more = say("baselines_are", names=names) if names else None
-        raise NameNotFound("baseline", name, say("baseline_does_not_exist", name=name, more=more), ())
+        sentence = say("baseline_does_not_exist", name=name, names=names) if names else say("no_baseline_exists")
+        raise NameNotFound("baseline", name, sentence, ())
     records = baseline_states.list_states_of(tx, name, HISTORY)
     standing = _build(spec, records, now, cfg)
     predictions = [] if standing.record is None else baseline_states.list_predictions(tx, name, standing.record.due_at)
     return BaselineHistory(standing, records, predictions)
 
 
-def _read_specs(cfg: Config) -> tuple[BaselineSpec, ...]:
-    return read_baselines(cfg.home, cfg.text("core", "default_timezone"))
+def _read_specs(tx: Transaction, cfg: Config) -> list[BaselineSpec]:
+    specs = {spec.name: spec for spec in read_baselines(cfg.home, cfg.text("core", "default_timezone"))}
+    body = baseline_states.find_forecast(tx)
+    for spec in () if body is None else msgspec.json.decode(body, type=_KnownSpecs).specs:
+        if spec.place.startswith("DAG "):
+            specs.setdefault(spec.name, spec)
+    return list(specs.values())
 
 
 def _list_visible(specs: Iterable[BaselineSpec], is_visible: IsVisible) -> list[BaselineSpec]:

@@ -9,6 +9,7 @@ import msgspec
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselinePrediction, BaselineRecord
 from gnomon.model.instants import Instant
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.storage.store.record_codec import decode_spec_without_tasks
 from gnomon.storage.store.transaction import Row, Transaction
 
 _decoder = msgspec.json.Decoder(BaselineForecast)
@@ -91,6 +92,14 @@ def find_forecast_at(tx: Transaction) -> Instant | None:
     """When the state of the newest forecast was read."""
     row = tx.one("baselines.forecast_at")
     return None if row is None else row[0]
+
+
+def list_newer_promises(tx: Transaction, after: int, limit: int) -> list[tuple[int, int, bool]]:
+    """Of the newest versions of DAGs that are newer than `after`: version_pk, dag_pk, and whether the DAG has baselines; oldest first."""
+    return [
+        (version_pk, dag_pk, bool(decode_spec_without_tasks(spec).baselines))
+        for version_pk, dag_pk, spec in tx.all("baselines.newer_specs", after=after, limit=limit)
+    ]
 
 
 def list_ended_runs(tx: Transaction, dag_pk: int, begin: Instant, end: Instant) -> list[EndedRun]:

@@ -43,6 +43,13 @@ SELECT body FROM forecast WHERE forecast_pk = 1;
 -- When the state of the newest forecast was read.
 SELECT at FROM forecast WHERE forecast_pk = 1;
 
+-- name: newer_specs
+-- The newest versions of DAGs that are newer than one, oldest first.
+SELECT version.version_pk, version.dag_pk, version.spec FROM dag_version AS version
+WHERE version.version_pk > :after AND NOT EXISTS
+    (SELECT 1 FROM dag_version AS newer WHERE newer.dag_pk = version.dag_pk AND newer.number > version.number)
+ORDER BY version.version_pk LIMIT :limit;
+
 -- name: ended_runs
 -- The ended runs of a DAG in a span of slots, but not manual ones and backfills.
 SELECT run_pk, run_id, run_after, state, ended_at FROM dag_run

@@ -1,0 +1,114 @@
+"""The argument `baselines` of a DAG, and `gnomon.Baseline`: promised ends in a DAG file."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from gnomon.model.baseline_specs import BaselineSpec
+
+_BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
+_NAME = re.compile(r"[\w.-]{1,100}")
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAYS_MAX = 7
+
+
+class Baseline:
+    """One promise: `DAG(baselines=[Baseline("07:00")])` says that the runs of each day are done by seven."""
+
+    def __init__(
+        self,
+        by: str | dt.time,
+        *,
+        name: str | None = None,
+        tasks: str | Collection[str] = (),
+        timezone: str | None = None,
+        margin: dt.timedelta | float = 0,
+        at_risk: float = 0.2,
+        weekdays: str | Collection[str] = (),
+        owner: str = "",
+    ) -> None:
+        """`by`: a time of day such as "07:00", or "01:30 +1 day". `name`: default is the id of the DAG. `tasks`: only these must be done.
+
+        `timezone`: default is that of the DAG. `margin`: the end is wanted so long before, a timedelta or seconds. `at_risk`: the probability of a
+        breach from which it is at risk. `weekdays`: the days of the runs on which it holds, "mon" to "sun"; default: all. Raises ValueError and
+        TypeError, which name the argument and the remedy.
+        """
+        self.by = by.strftime("%H:%M") if isinstance(by, dt.time) else by
+        match = _BY.fullmatch(self.by) if isinstance(self.by, str) else None
+        if match is None or int(match[3] or 0) > DAYS_MAX:
+            raise ValueError(
+                f'Baseline({by!r}): write a time of day such as "07:00", or "01:30 +1 day", at most {DAYS_MAX} days'
+            )
+        if name is not None and (not isinstance(name, str) or not _NAME.fullmatch(name)):
+            raise ValueError(f"Baseline({by!r}, name={name!r}): write letters, digits, '_', '-' and '.', at most 100")
+        margin_s = margin.total_seconds() if isinstance(margin, dt.timedelta) else margin
+        if isinstance(margin_s, bool) or not isinstance(margin_s, int | float) or not 0 <= margin_s < 86_400:
+            raise ValueError(f"Baseline({by!r}, margin={margin!r}): give a timedelta or seconds, shorter than a day")
+        if isinstance(at_risk, bool) or not isinstance(at_risk, int | float) or not 0 < at_risk < 1:
+            raise ValueError(f"Baseline({by!r}, at_risk={at_risk!r}): give a probability between 0 and 1")
+        if not isinstance(owner, str):
+            raise TypeError(f"Baseline({by!r}, owner={owner!r}): give a text")
+        self.spec = BaselineSpec(
+            name=name or "",
+            of=_read_texts(by, "tasks", tasks),
+            by=f"{match[1]}:{match[2]}",
+            days=int(match[3] or 0),
+            timezone=_read_zone(by, timezone),
+            margin_s=float(margin_s),
+            at_risk=float(at_risk),
+            weekdays=_read_weekdays(by, weekdays),
+            owner=owner,
+        )
+
+    def __repr__(self) -> str:
+        return f"Baseline({self.by!r})"
+
+
+def _read_texts(by: object, argument: str, value: object) -> tuple[str, ...]:
+    texts = (value,) if isinstance(value, str) else tuple(value) if isinstance(value, Collection) else (None,)
+    if not all(isinstance(text, str) and text for text in texts):
+        raise TypeError(f"Baseline({by!r}, {argument}={value!r}): give a text or a list of texts")
+    return tuple(str(text) for text in texts)
+
+
+def _read_zone(by: object, timezone: object) -> str:
+    if timezone is None:
+        return ""
+    try:
+        if isinstance(timezone, str) and timezone:
+            return ZoneInfo(timezone).key
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        pass
+    raise ValueError(f'Baseline({by!r}, timezone={timezone!r}): give the name of a zone such as "Europe/Berlin"')
+
+
+def _read_weekdays(by: object, value: object) -> tuple[int, ...]:
+    names = _read_texts(by, "weekdays", value)
+    wrong = [name for name in names if name not in _WEEKDAYS]
+    if wrong:
+        raise ValueError(f"Baseline({by!r}, weekdays={value!r}): write some of {', '.join(_WEEKDAYS)}")
+    return tuple(sorted({_WEEKDAYS.index(name) for name in names}))
+
+
+def as_baselines(name: str, value: Any) -> list[Baseline]:
+    """The promises of the argument: one Baseline or several, each with a name of its own. Raises TypeError and ValueError."""
+    if value is None:
+        return []
+    listed: list[Any] = (
+        [value] if isinstance(value, Baseline) else list(value) if isinstance(value, list | tuple) else [None]
+    )
+    if not all(isinstance(item, Baseline) for item in listed):
+        raise TypeError(f'{name} is {value!r}; write {name}=[gnomon.Baseline("07:00")]')
+    names = [item.spec.name for item in listed]
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} has two baselines with the same name; give each its own: Baseline(..., name=...)")
+    return listed
+
+
+def encode_baselines(baselines: list[Baseline] | None) -> tuple[BaselineSpec, ...]:
+    """The promises as the spec of the DAG has them."""
+    return tuple(baseline.spec for baseline in baselines or ())
