@@ -36,6 +36,8 @@ from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.alert_records import alerts, baseline_states
 from gnomon.storage.store.dag_records.event_log import log_event
 
+REST_FACTOR = 4.0
+"""After a forecast none is made for so many times as long as it took: it may have a fifth of a processor, at idle priority."""
 VERSIONS_READ = 200
 """Versions of DAGs that are read in a round to find those with baselines."""
 KEPT_S = 90 * 86_400
@@ -100,6 +102,7 @@ class BaselineEvaluation:
             return None
         answer, errors = running.read()
         self.close()
+        self._due_s = max(self._due_s, now_s + REST_FACTOR * (now_s - self._started_s))
         try:
             return msgspec.json.decode(answer, type=ForecastReport)
         except msgspec.DecodeError:
@@ -165,7 +168,7 @@ class BaselineEvaluation:
                 tx,
                 EventRecord(now, "baseline_level_changed", by="monitor", body=json.dumps(details, ensure_ascii=False)),
             )
-            _log.info("baseline_level_changed", baseline=record.baseline, level=record.level.value)
+            _log.info("baseline_level_changed", baseline=record.baseline, stands=record.level.value)
 
     def _tell_faults(self, faults: tuple[str, ...]) -> None:
         if faults != self._faults:

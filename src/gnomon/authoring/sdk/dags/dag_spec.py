@@ -180,7 +180,7 @@ def _warn_about_channels(dag: DAG) -> None:
 
 
 def _check_baselines(dag: DAG) -> None:
-    for baseline in dag.baselines:
+    for baseline in dag.baselines or ():
         for task_id in baseline.spec.of:
             if task_id not in dag.task_dict:
                 matches = find_close_matches(task_id, dag.task_dict)
