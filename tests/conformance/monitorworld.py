@@ -18,6 +18,7 @@ from gnomon.model.alerts import AlertEvent, AlertFacts, AlertKind, DeliveryRecor
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes, EventRecord, RunRecord
 from gnomon.model.states import DagRunState
+from gnomon.services.monitor.baseline_evaluation import StartForecast
 from gnomon.services.monitor.service import MonitorService
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store.dag_records.event_log import list_events
@@ -40,7 +41,12 @@ class MonitorWorld:
 
     @contextmanager
     def monitor(
-        self, *rules: AlertRule, name: str = "m1", send: Callable[..., None] | None = None, **settings: Any
+        self,
+        *rules: AlertRule,
+        name: str = "m1",
+        send: Callable[..., None] | None = None,
+        start_forecast: StartForecast | None = None,
+        **settings: Any,
     ) -> Iterator[MonitorService]:
         """A monitor with these rules and the channel `ops`."""
         channels = settings.pop("channels", {"ops": channel()})
@@ -52,6 +58,7 @@ class MonitorWorld:
             host="here",
             new_id=lambda: f"uid-{next(self._ids)}",
             send=send or self._send,
+            start_forecast=start_forecast,
         )
         try:
             yield service

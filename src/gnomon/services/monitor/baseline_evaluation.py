@@ -191,7 +191,7 @@ class BaselineEvaluation:
                 ):
                     findings.raised.append(RaisedAlert(rule, msgspec.structs.replace(item, rule=rule.name), subject))
         by_name = {rule.name: rule for rule in self._settings.rules}
-        standing = {(record.baseline, record.due_at): record for record in records}
+        standing = {(record.baseline, record.due_at): record for record in records if record.baseline in self._specs}
         for alert in open_alerts:
             if alert.subject not in due_alerts:
                 of_alert = by_name.get(alert.rule)

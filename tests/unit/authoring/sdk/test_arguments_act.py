@@ -14,6 +14,7 @@ import pytest
 from gnomon.author_code.runner.callbacks import run_callbacks
 from gnomon.authoring.sdk.arguments import converters
 from gnomon.authoring.sdk.arguments.alert_rules import Alert
+from gnomon.authoring.sdk.arguments.baselines import Baseline
 from gnomon.authoring.sdk.arguments.retry_policies import ExceptionRetryPolicy
 from gnomon.authoring.sdk.assets import Asset
 from gnomon.authoring.sdk.dags.dag import DAG
@@ -110,6 +111,7 @@ SAMPLES: dict[str, Any] = {
     "attempts_per_child": 4, "resources": {"cpus": 2}, "owner_links": {"ada": "https://example.org"}, "executor_config": {"pod_override": {"spec": {"containers": []}}},
     "access_control": {"role": {"can_read"}}, "allow_nested_operators": False, "restartable": True,
     "alerts": Alert("failure", to="ops"),
+    "baselines": Baseline("07:00"),
     "deadline": DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, dt.timedelta(hours=1), SyncCallback(print)),
 }  # fmt: skip
 """Values that differ from the default; True for a flag, and a text, where the argument is not here."""
