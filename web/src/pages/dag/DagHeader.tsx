@@ -28,7 +28,7 @@ import styles from "./dag.module.css";
 
 export function DagHeader({ dagId }: { dagId: string }) {
   const dag = useQuery(dagQuery(dagId));
-  const facts = useQuery({ ...dagFactsQuery(dagId), enabled: dag.data !== undefined }).data;
+  const facts = useQuery(dagFactsQuery(dagId)).data;
   const pause = usePause(dagId);
   const isNarrow = useNarrow();
   const isPaused = dag.data?.is_paused;
@@ -122,7 +122,7 @@ function Facts({ dag }: { dag: DagOverview }) {
           title={newest.run_id}
         >
           <StateDot state={newest.state} hasSign />
-          {t("last run {state}", { state: stateName(newest.state) })}, <Ago at={newest.run_after} />
+          {t("last run {state}", { state: stateName(newest.state) })}, <Ago at={newest.end_date ?? newest.run_after} />
         </Link>
       )}
       {dag.late_since ? (

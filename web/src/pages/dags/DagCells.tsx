@@ -67,7 +67,7 @@ function Problems({ dag }: { dag: DagOverview }) {
   );
 }
 
-/** The state, how long ago it was due, and of a failed run why. */
+/** The state, how long ago it ended or, of one that has not, when it was due, and of a failed run why. */
 export function LastRun({ dag }: { dag: DagOverview }) {
   const run = dag.runs.at(-1);
   if (!run) return <span className="soft">{t("no runs")}</span>;
@@ -78,7 +78,7 @@ export function LastRun({ dag }: { dag: DagOverview }) {
         {stateName(run.state)}
       </PlainLink>
       <span className={`soft ${styles.whole}`}>
-        <When at={run.run_after} />
+        <When at={run.end_date ?? run.run_after} />
       </span>
       {dag.failure && <Reason failure={dag.failure} />}
     </span>
