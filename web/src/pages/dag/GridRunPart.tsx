@@ -1,8 +1,9 @@
 /** A run in the sheet beside the grid: its times, why it waits or how it ended, its acts, its tasks. */
 
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { runExplanationQuery, runQuery } from "../../api/queries";
-import { runTasksQuery } from "../../api/runs";
+import { type RunTasks, runTasksQuery } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { ActMenu } from "../../components/ActMenu";
 import type { ActChoice } from "../../components/ActDialog";
@@ -59,7 +60,7 @@ export function GridRunPart({ dagId, runId, openTask }: RunPartProps) {
           )}
           <h3>{t("Tasks")}</h3>
           <Answer query={tasks} what={t("the tasks")}>
-            {(found) => <TaskRows instances={readInstances(found)} openTask={openTask} />}
+            {(found) => <TaskRows found={found} openTask={openTask} />}
           </Answer>
         </>
       )}
@@ -126,9 +127,8 @@ function RunFacts({ run }: { run: DagRun }) {
 }
 
 /** What has failed comes first, then what has not ended. */
-function TaskRows({ instances, openTask }: { instances: readonly Instance[]; openTask: RunPartProps["openTask"] }) {
-  const rank = (one: Instance) => (FAILED.includes(one.state ?? "") ? 0 : FINISHED.includes(one.state ?? "") ? 2 : 1);
-  const rows = instances.toSorted((one, other) => rank(one) - rank(other));
+function TaskRows({ found, openTask }: { found: RunTasks; openTask: RunPartProps["openTask"] }) {
+  const rows = useMemo(() => readInstances(found).toSorted((one, other) => rank(one) - rank(other)), [found]);
   return (
     <>
       <ul className={styles.rows} aria-label={t("Task instances")}>
@@ -145,6 +145,10 @@ function TaskRows({ instances, openTask }: { instances: readonly Instance[]; ope
       )}
     </>
   );
+}
+
+function rank({ state }: Instance): number {
+  return FAILED.includes(state ?? "") ? 0 : FINISHED.includes(state ?? "") ? 2 : 1;
 }
 
 /** A line that opens a task instance in the sheet. */

@@ -45,8 +45,10 @@ export function useShownInstances(found: RunTasks, taskId: string | undefined, v
     () => readInstances(found).filter((one) => taskId === undefined || one.task.task_id === taskId),
     [found, taskId],
   );
-  const lately = useNow() / 1000;
   const { only, state, task, operator, pool, queue, index, longer } = view;
+  const now = useNow() / 1000;
+  // Without a filter on the duration nothing depends on the present: all rows stay as they are.
+  const lately = longer === undefined ? 0 : now;
   const shown = useMemo(
     () => filterInstances(all, found.groups, { only, state, task, operator, pool, queue, index, longer }, lately),
     [all, found, only, state, task, operator, pool, queue, index, longer, lately],
@@ -75,12 +77,19 @@ export function TaskList({ dagId, runId, found, taskId, view, set, chosen, choos
     overscan: useOverscan(15),
     scrollMargin: headingPx,
   });
-  const chosenAt = chosen === undefined ? -1 : lines.findIndex((line) => isLineOf(line, chosen));
+  const chosenAt = useMemo(
+    () => (chosen === undefined ? -1 : lines.findIndex((line) => isLineOf(line, chosen))),
+    [lines, chosen],
+  );
   const show = useEffectEvent(() => {
     if (chosenAt >= 0) rows.scrollToIndex(chosenAt, { align: "auto" });
   });
   useEffect(() => show(), [chosen]);
-  const most = Math.max(1e-3, ...shown.slice(0, 5000).map((one) => durationOf(one, now) ?? 0));
+  const lately = useNow() / 1000;
+  const most = useMemo(
+    () => shown.slice(0, 5000).reduce((longest, one) => Math.max(longest, durationOf(one, lately) ?? 0), 1e-3),
+    [shown, lately],
+  );
   const step = (by: 1 | -1) => {
     for (let at = chosenAt + by; at >= 0 && at < lines.length; at += by) {
       const line = lines[at] as Line;
