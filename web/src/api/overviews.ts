@@ -241,11 +241,7 @@ export const taskCountQuery = () =>
   });
 
 /** The value of the address as parameters of the API: under its name, or negated under another. */
-export function splitNegated(
-  value: string | number | undefined,
-  name: string,
-  negatedName: string,
-): Record<string, string> {
+function splitNegated(value: string | number | undefined, name: string, negatedName: string): Record<string, string> {
   const text = String(value ?? "");
   const isNot = text.startsWith("!");
   const plain = isNot ? text.slice(1) : text;

@@ -11,9 +11,6 @@ export type RunTasks = Omit<Schemas["RunTasksAnswer"], "instances"> & {
   instances: [number, number, number, number, number | null, number | null, string | null][];
 };
 export type RunTask = RunTasks["tasks"][number];
-export type XComList = Schemas["XComCollectionResponse"];
-export type XComValue = Schemas["XComResponseNative"];
-export type ExtraLinks = Schemas["ExtraLinkCollectionResponse"];
 export type TaskInstances = Schemas["TaskInstanceCollectionResponse"];
 export type Deferral = Schemas["DeferralAnswer"];
 export type Condition = Schemas["ConditionAnswer"];

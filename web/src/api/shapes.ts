@@ -3,15 +3,11 @@
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
-export type Dag = Schemas["DAGResponse"];
-export type DagList = Schemas["DAGCollectionResponse"];
 export type DagDetails = Schemas["DAGDetailsResponse"];
 export type DagRun = Schemas["DAGRunResponse"];
 export type DagRunList = Schemas["DAGRunCollectionResponse"];
-export type RunList = Schemas["RunListAnswer"];
 export type ListedRun = Schemas["ListedRunAnswer"];
 export type TaskInstance = Schemas["TaskInstanceResponse"];
-export type TaskInstanceList = Schemas["TaskInstanceCollectionResponse"];
 /** The tries of a task instance, each as it was. */
 export type TryList = Schemas["TaskInstanceHistoryCollectionResponse"];
 export type ImportErrorList = Schemas["ImportErrorCollectionResponse"];
@@ -25,7 +21,6 @@ export type YearCalendar = Schemas["CalendarAnswer"];
 export type RunPreview = Schemas["RunPreviewAnswer"];
 export type BackfillPreview = Schemas["BackfillPreviewAnswer"];
 export type SchedulePreview = Schemas["PreviewAnswer"];
-export type DagSource = Schemas["DAGSourceResponse"];
 export type DagSettings = Schemas["DagSettingsAnswer"];
 export type DagVersionRows = Schemas["DagVersionRowsAnswer"];
 export type AuditPage = Schemas["AuditAnswer"];

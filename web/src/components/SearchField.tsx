@@ -1,34 +1,20 @@
-/** A field that searches while one types: the address follows a moment after the last key. */
+/** A labelled field that searches while one types, for a box of filters: the address follows a moment after the last key. In a line of controls stands a `SearchBox`. */
 
-import { SearchIcon } from "../ui/icons";
 import { TypedField } from "./TypedField";
-import styles from "./search.module.css";
 
-export interface SearchFieldProps {
+interface Props {
   label: string;
   value: string | undefined;
   /** Undefined: the field is empty. */
   onChange: (text: string | undefined) => void;
   placeholder?: string;
   type?: "search" | "number";
-  /** For the line of controls of a list: the label is for screen readers, the placeholder and a sign say it to the eye. */
-  isBare?: boolean;
 }
 
-export function SearchField({ label, value, onChange, placeholder, type = "search", isBare }: SearchFieldProps) {
+export function SearchField({ label, value, onChange, placeholder, type = "search" }: Props) {
   return (
     <TypedField
-      className={isBare ? styles.bare : undefined}
-      label={
-        isBare ? (
-          <>
-            <SearchIcon size={14} aria-hidden="true" className={styles.sign} />
-            <span className="unseen">{label}</span>
-          </>
-        ) : (
-          label
-        )
-      }
+      label={label}
       type={type}
       min={type === "number" ? 0 : undefined}
       value={value ?? ""}

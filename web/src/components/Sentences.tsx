@@ -1,23 +1,10 @@
-import type { UseQueryResult } from "@tanstack/react-query";
+/** Sentences of the server, with links where they name something. */
+
 import { Link } from "@tanstack/react-router";
-import type { Explanation } from "../api/shapes";
 import { type CommandPlace, findPlace } from "../state/commandPlaces";
-import { t } from "../state/language";
 import { cutSpans, dropCommands, type Span } from "../state/sentenceSpans";
-import { Answer } from "./Answer";
 import { useCut } from "./LongText";
 import { Time } from "./Time";
-
-/** The sentences of `explain`: why something does not run, or how it ended. */
-export function Sentences({ query, none }: { query: UseQueryResult<Explanation>; none: string }) {
-  return (
-    <section className="why" aria-label={t("Why")}>
-      <Answer query={query} what={t("the explanation")}>
-        {(found) => (found.coded.length ? <SentenceList sentences={found.coded} /> : <p>{none}</p>)}
-      </Answer>
-    </section>
-  );
-}
 
 interface SentenceProps {
   text: string;

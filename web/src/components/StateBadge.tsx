@@ -1,6 +1,5 @@
 /** A state as a coloured word with a shape, so that colour is not all that tells it. */
 
-import { Link } from "@tanstack/react-router";
 import { t } from "../state/language";
 
 const SHAPES: Record<string, string> = {
@@ -69,14 +68,5 @@ export function StateBadge({ state }: { state: string | null | undefined }) {
     <span className={`badge ${stateClass(state)}`}>
       <span aria-hidden="true">{stateShape(state)}</span> {stateName(state)}
     </span>
-  );
-}
-
-/** The state of a run that leads to it. The keyboard reaches the run by the link on its name. */
-export function BadgeLink({ state, dagId, runId }: { state: string | null | undefined; dagId: string; runId: string }) {
-  return (
-    <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} className="badge-link" tabIndex={-1}>
-      <StateBadge state={state} />
-    </Link>
   );
 }

@@ -40,7 +40,7 @@ export function ViewError({ error, reset }: ErrorComponentProps) {
 }
 
 /** Whether a part of the page could not be loaded, in the words of each browser. */
-export function isGoneFile(error: unknown): boolean {
+function isGoneFile(error: unknown): boolean {
   return /dynamically imported module|importing a module script failed|error loading dynamically/i.test(
     String((error as Error | undefined)?.message ?? error),
   );

@@ -38,7 +38,7 @@ export function loadViews(): Promise<void> {
   return loading;
 }
 
-export function readViews(path: string): readonly SavedView[] {
+function readViews(path: string): readonly SavedView[] {
   return kept.get(path) ?? NONE;
 }
 

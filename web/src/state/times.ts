@@ -113,7 +113,7 @@ export function formatDuration(seconds: number | null | undefined): string {
 const moments = new Map<string, Intl.DateTimeFormat>();
 
 function momentFormat(
-  kind: "day" | "daySoon" | "clock" | "clockSeconds" | "date" | "weekday",
+  kind: "day" | "daySoon" | "clock" | "date" | "weekday",
   zone: Zone,
   language: string,
 ): Intl.DateTimeFormat {
@@ -126,7 +126,6 @@ function momentFormat(
       ...(kind === "daySoon" && { day: "numeric", month: language === "en" ? "short" : "long" }),
       ...(kind === "weekday" && { weekday: "short" }),
       ...(kind === "clock" && clock),
-      ...(kind === "clockSeconds" && { ...clock, second: "2-digit" }),
       ...(zone === "local" ? {} : { timeZone: zone }),
     });
     moments.set(key, format);
@@ -171,11 +170,6 @@ export function formatDay(text: string, zone: Zone, isTimed = false): string {
   const language = readLanguage();
   const day = momentFormat("daySoon", zone, language).format(at);
   return isTimed ? `${day} ${momentFormat("clock", zone, language).format(at)}` : day;
-}
-
-/** `04:00:12`, in the zone. */
-export function formatClock(text: string, zone: Zone): string {
-  return momentFormat("clockSeconds", zone, readLanguage()).format(new Date(text));
 }
 
 const dayNames = new Map<string, string>();

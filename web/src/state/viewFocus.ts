@@ -39,7 +39,7 @@ function focusAfterFrame(heading: HTMLElement): void {
 }
 
 /** `Grid · nightly · Gnomon`. */
-export function composeTitle(heading: string | null | undefined, tab: string | null | undefined): string {
+function composeTitle(heading: string | null | undefined, tab: string | null | undefined): string {
   const parts = [tab, heading, PRODUCT].filter((one): one is string => Boolean(one));
   return parts.map((one) => (one.length > TITLE_MAX ? `${one.slice(0, TITLE_MAX)}…` : one)).join(" · ");
 }

@@ -5,15 +5,13 @@ import styles from "./card.module.css";
 
 interface Props {
   title: ReactNode;
-  /** The name of the part, where the title alone does not say it. */
-  name?: string;
   acts?: ReactNode;
   children: ReactNode;
 }
 
-export function Card({ title, name, acts, children }: Props) {
+export function Card({ title, acts, children }: Props) {
   return (
-    <section className={styles.card} aria-label={name ?? (typeof title === "string" ? title : undefined)}>
+    <section className={styles.card} aria-label={typeof title === "string" ? title : undefined}>
       <header className={styles.head}>
         <h2>{title}</h2>
         {acts}
@@ -21,9 +19,4 @@ export function Card({ title, name, acts, children }: Props) {
       {children}
     </section>
   );
-}
-
-/** Cards beside each other, as many as there is room for. */
-export function Cards({ children }: { children: ReactNode }) {
-  return <div className={styles.cards}>{children}</div>;
 }

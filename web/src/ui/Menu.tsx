@@ -10,40 +10,24 @@ import {
   MenuSeparator as Separator,
 } from "@ariakit/react/menu";
 import type { ReactNode } from "react";
-import { type ButtonLook, buttonClass } from "./Button";
-import { ExpandIcon, type Icon, MoreIcon } from "./icons";
+import { buttonClass } from "./Button";
+import { type Icon, MoreIcon } from "./icons";
 import styles from "./menu.module.css";
 
 interface MenuProps {
-  /** Nothing: the icon alone, three dots without one, named by `name`. */
-  label?: ReactNode;
-  name?: string;
+  /** The button has an icon alone: its name is for screen readers and the pointer. */
+  name: string;
+  /** Without one: three dots. */
   icon?: Icon;
-  look?: ButtonLook;
   isSmall?: boolean;
-  placement?: "bottom-start" | "bottom-end";
   children: ReactNode;
 }
 
-export function Menu({
-  label,
-  name,
-  icon: Sign,
-  look = label === undefined ? "quiet" : "plain",
-  isSmall,
-  placement = "bottom-end",
-  children,
-}: MenuProps) {
+export function Menu({ name, icon: Sign = MoreIcon, isSmall, children }: MenuProps) {
   return (
-    <MenuProvider placement={placement}>
-      <MenuButton
-        className={buttonClass(look, isSmall)}
-        aria-label={name}
-        title={label === undefined ? name : undefined}
-      >
-        {Sign && <Sign size={16} strokeWidth={1.75} aria-hidden="true" />}
-        {label === undefined ? !Sign && <MoreIcon size={16} aria-hidden="true" /> : label}
-        {label !== undefined && <ExpandIcon size={14} aria-hidden="true" className={styles.arrow} />}
+    <MenuProvider placement="bottom-end">
+      <MenuButton className={buttonClass("quiet", isSmall)} aria-label={name} title={name}>
+        <Sign size={16} strokeWidth={1.75} aria-hidden="true" />
       </MenuButton>
       <Box className={styles.menu} gutter={4} overflowPadding={8} portal unmountOnHide aria-label={name}>
         {children}

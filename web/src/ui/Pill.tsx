@@ -6,12 +6,8 @@ import styles from "./pill.module.css";
 
 export type PillTone = "neutral" | "accent" | "good" | "bad" | "warn";
 
-export function Pill({ tone = "neutral", children, title }: { tone?: PillTone; children: ReactNode; title?: string }) {
-  return (
-    <span className={`${styles.pill} ${styles[tone]}`} title={title}>
-      {children}
-    </span>
-  );
+export function Pill({ tone = "neutral", children }: { tone?: PillTone; children: ReactNode }) {
+  return <span className={`${styles.pill} ${styles[tone]}`}>{children}</span>;
 }
 
 /** A state, or another group of a list, with its count: chosen or not. */

@@ -2,11 +2,13 @@
 
 import { t } from "../state/language";
 
-export function Skeleton({ what, lines = 3 }: { what: string; lines?: number }) {
+const LINES = 3;
+
+export function Skeleton({ what }: { what: string }) {
   return (
     <div className="skeleton" aria-busy="true">
       <p className="soft">{t("Reading {what} …", { what })}</p>
-      {Array.from({ length: lines }, (_, at) => (
+      {Array.from({ length: LINES }, (_, at) => (
         <span key={at} />
       ))}
     </div>

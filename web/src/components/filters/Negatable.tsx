@@ -1,6 +1,7 @@
 /** A filter on one value, which can be negated. */
 
 import { t } from "../../state/language";
+import { SearchBox } from "../../ui/SearchBox";
 import { cutText } from "../LongText";
 import { SearchField } from "../SearchField";
 import styles from "./filters.module.css";
@@ -15,7 +16,7 @@ interface NegatableProps {
   nameOf?: (value: string) => string;
   placeholder?: string;
   type?: "search" | "number";
-  /** The label is for screen readers; the placeholder says it to the eye. */
+  /** For the line of controls of a list: any text, with a sign in the place of the label. */
   isBare?: boolean;
 }
 
@@ -35,13 +36,14 @@ export function Negatable({
   const put = (text: string | undefined, not: boolean) => change(text ? (not ? `!${text}` : text) : undefined);
   return (
     <span className={styles.negatable}>
-      {options === undefined ? (
+      {isBare ? (
+        <SearchBox label={label} value={plain} placeholder={placeholder} onChange={(text) => put(text, isNot)} />
+      ) : options === undefined ? (
         <SearchField
           label={label}
           value={plain}
           placeholder={placeholder}
           type={type}
-          isBare={isBare}
           onChange={(text) => put(text, isNot)}
         />
       ) : (

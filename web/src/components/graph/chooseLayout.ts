@@ -5,7 +5,7 @@ import { layOutGraph } from "./layOutGraph";
 import type { GraphLayout, GraphRequest, Size } from "./layout";
 
 /** A picture that would be smaller than this folds its groups. */
-export const FIT_MIN = 0.6;
+const FIT_MIN = 0.6;
 
 export interface LayoutQuestion {
   /** The least folded first. */

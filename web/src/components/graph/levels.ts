@@ -33,7 +33,7 @@ export function sortEdges(parents: readonly number[], edges: readonly Edge[]): M
 }
 
 /** The groups that contain a node, the innermost first; `TOP` is the last. */
-export function listAncestors(parents: readonly number[], node: number): number[] {
+function listAncestors(parents: readonly number[], node: number): number[] {
   const ancestors: number[] = [];
   for (let at = node; at !== TOP;) {
     at = parents[at] as number;

@@ -50,13 +50,13 @@ export function rankNodes(count: number, edges: readonly Edge[]): number[] {
 }
 
 /** By node the indexes of the edges that have it at this end. */
-export function listEdges(count: number, edges: readonly Edge[], end: 0 | 1): number[][] {
+function listEdges(count: number, edges: readonly Edge[], end: 0 | 1): number[][] {
   const lists: number[][] = Array.from({ length: count }, () => []);
   edges.forEach((edge, at) => lists[edge[end]]?.push(at));
   return lists;
 }
 
-export function listNeighbours(count: number, edges: readonly Edge[]): number[][] {
+function listNeighbours(count: number, edges: readonly Edge[]): number[][] {
   const next: number[][] = Array.from({ length: count }, () => []);
   for (const [from, to] of edges) next[from]?.push(to);
   return next;

@@ -48,7 +48,7 @@ export interface Found {
 }
 
 /** The pages that are offered to the account; they need no request. */
-export function listPages(client: QueryClient): PaletteEntry[] {
+function listPages(client: QueryClient): PaletteEntry[] {
   const me = client.getQueryData(meQuery().queryKey);
   return [FIRST, ...GROUPS.map((group) => group.entries), [OWN]]
     .flat()
@@ -71,7 +71,7 @@ const SETTINGS: [Preference<string>, string][] = [
   [LANGUAGE, /* text */ "Language"],
 ];
 
-export function listSettings(): PaletteEntry[] {
+function listSettings(): PaletteEntry[] {
   return SETTINGS.flatMap(([preference, name]) =>
     preference.values.map((value) => ({
       key: `setting ${preference.name} ${value}`,

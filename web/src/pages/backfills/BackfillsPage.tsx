@@ -8,11 +8,11 @@ import { Answer } from "../../components/Answer";
 import { BACKFILL_STATES, BackfillItem } from "../../components/BackfillItem";
 import { PageSteps } from "../../components/PageSteps";
 import { ListHead } from "../../components/filters/ListFrame";
-import { SearchField } from "../../components/SearchField";
 import { t } from "../../state/language";
 import { EmptyState } from "../../ui/EmptyState";
 import { HistoryIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
+import { SearchBox } from "../../ui/SearchBox";
 import styles from "../../components/backfill.module.css";
 
 const route = getRouteApi("/backfills");
@@ -26,8 +26,7 @@ export function BackfillsPage() {
   return (
     <>
       <ListHead title={t("Backfills")} count={backfills.data?.total_entries.toLocaleString("en")}>
-        <SearchField
-          isBare
+        <SearchBox
           label={t("DAG")}
           value={filters.dag}
           placeholder={t("the whole id of a DAG")}

@@ -5,7 +5,6 @@ import type { Grid as GridData } from "../../api/shapes";
 import { FilterChips, type Chip } from "../../components/filters/FilterChips";
 import { DayField } from "../../components/filters/ZonedFields";
 import { stateName, typeName } from "../../components/StateBadge";
-import { useTyped } from "../../components/TypedField";
 import { t } from "../../state/language";
 import { formatDay, useZone } from "../../state/times";
 import { IconButton } from "../../ui/Button";
@@ -14,6 +13,7 @@ import { EarlierIcon, FilterIcon, FoldAllIcon, HelpIcon, LaterIcon, OpenAllIcon 
 import { Facet } from "../../ui/Pill";
 import { Popover } from "../../ui/Popover";
 import { Toolbar } from "../../ui/PageHeader";
+import { SearchBox } from "../../ui/SearchBox";
 import { countTasks } from "./gridRows";
 import { type DagView, RUNS_SHOWN } from "./gridView";
 import styles from "./gridToolbar.module.css";
@@ -38,7 +38,12 @@ export function GridToolbar({ grid, view, set, shown, fold }: GridToolbarProps) 
   return (
     <>
       <Toolbar label={t("Controls of the grid")}>
-        <TaskSearch value={view.task} set={(task) => set({ task })} />
+        <SearchBox
+          label={t("Task")}
+          placeholder={t("Search for a task")}
+          value={view.task}
+          onChange={(task) => set({ task })}
+        />
         <Facet
           label={t("failed")}
           state="failed"
@@ -89,20 +94,6 @@ export function GridToolbar({ grid, view, set, shown, fold }: GridToolbarProps) 
       </Toolbar>
       <Chips view={view} set={set} />
     </>
-  );
-}
-
-function TaskSearch({ value, set }: { value: string | undefined; set: (task: string | undefined) => void }) {
-  const [typed, setTyped] = useTyped(value ?? "", (text) => set(text || undefined));
-  return (
-    <input
-      type="search"
-      className={styles.search}
-      aria-label={t("Task")}
-      placeholder={t("Search for a task")}
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-    />
   );
 }
 

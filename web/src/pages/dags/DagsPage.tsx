@@ -9,12 +9,12 @@ import { AddFilter, type Chip } from "../../components/filters/FilterChips";
 import { PageSteps } from "../../components/PageSteps";
 import { StateFacets } from "../../components/filters/StateFacets";
 import { ListFrame, type SetFilters, SortField, useFilters } from "../../components/filters/ListFrame";
-import { SearchField } from "../../components/SearchField";
 import { t } from "../../state/language";
 import { EmptyState } from "../../ui/EmptyState";
 import { FilterIcon, GraphIcon } from "../../ui/icons";
 import { Act } from "../../components/Act";
 import { Facet } from "../../ui/Pill";
+import { SearchBox } from "../../ui/SearchBox";
 import { ColumnsMenu } from "./ColumnsMenu";
 import { FolderMenu } from "./FolderMenu";
 import { SelectedDags } from "./SelectedDags";
@@ -66,8 +66,7 @@ export function DagsPage() {
           : all !== undefined && t("{shown} of {all}", { shown: total, all: all.toLocaleString("en") }))
       }
       fields={
-        <SearchField
-          isBare
+        <SearchBox
           label={t("Search")}
           value={search.search}
           placeholder={t("part of id or name")}

@@ -1,11 +1,11 @@
 /** The controls of the graph of DAGs and assets, in one line: search, folding, what is wrong, what the lines mean, picture or table. */
 
-import { TypedField } from "../../components/TypedField";
 import { t, tn } from "../../state/language";
 import { Button, Segments } from "../../ui/Button";
 import { CloseIcon, HelpIcon, WarningIcon } from "../../ui/icons";
 import { Popover } from "../../ui/Popover";
 import { Toolbar } from "../../ui/PageHeader";
+import { SearchBox } from "../../ui/SearchBox";
 import { EdgeLegend } from "./EdgeLegend";
 import type { Fold, ShownGraph, WholeGraph } from "./graphModel";
 import type { GraphView } from "./graphView";
@@ -30,12 +30,11 @@ export function GraphControls({ whole, shown, fold, view, set }: Props) {
   const wrong = shown.nodes.filter((one) => one.error !== undefined);
   return (
     <Toolbar label={t("Controls of the graph")}>
-      <TypedField
-        type="search"
+      <SearchBox
         label={t("Search")}
         placeholder={t("part of a name")}
-        value={view.find ?? ""}
-        onTyped={(find) => set({ find: find || undefined })}
+        value={view.find}
+        onChange={(find) => set({ find })}
       />
       <label>
         {t("Fold")}{" "}

@@ -57,7 +57,7 @@ export function drawDay(model: DayModel, start: number, end: number, width: numb
 }
 
 /** The days that have slots which are waited for, each a part of the axis; the natural day has most of it. */
-export function layOutSegments(model: DayModel, start: number, end: number, width: number): Segment[] {
+function layOutSegments(model: DayModel, start: number, end: number, width: number): Segment[] {
   const length = end - start;
   const others = new Set<number>();
   for (const wait of model.waits) {

@@ -82,7 +82,7 @@ function describeAsset(node: GraphNode, { events, now }: DependencyFacts, newer:
   return newer ? `${ago} · ${t("older than {name}", { name: newer.name })}` : ago;
 }
 
-export function formatAge(at: string, now: number): string {
+function formatAge(at: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
   return formatDuration(seconds < 60 ? seconds : Math.round(seconds / 60) * 60);
 }

@@ -6,7 +6,7 @@ export type Wait = Work["waiting"][number];
 export type WaitKind = "asked" | "blocked" | "planned";
 
 /** A sentence with a command says what somebody has to do: `tasks answer` is the answer to a question. */
-export function findKind(wait: Wait): WaitKind {
+function findKind(wait: Wait): WaitKind {
   const verbs = wait.coded.flatMap((one) =>
     one.spans.flatMap((span) => (span.kind === "command" ? [span.command?.verb ?? ""] : [])),
   );

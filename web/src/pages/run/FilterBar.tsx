@@ -3,12 +3,12 @@
 import { useMemo } from "react";
 import { Negatable } from "../../components/filters/Negatable";
 import { stateName } from "../../components/StateBadge";
-import { TypedField } from "../../components/TypedField";
 import { t } from "../../state/language";
 import { IconButton } from "../../ui/Button";
 import { CloseIcon, FilterIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
 import { Popover } from "../../ui/Popover";
+import { SearchBox } from "../../ui/SearchBox";
 import { countStates, FAILED, FINISHED, type Instance, type TaskFilters } from "./taskRows";
 import type { TaskListView } from "./runSearch";
 import styles from "./task.module.css";
@@ -43,7 +43,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
       ),
     [all],
   );
-  const hasIndexes = all.some((one) => one.mapIndex >= 0);
+  const hasIndexes = useMemo(() => all.some((one) => one.mapIndex >= 0), [all]);
   const change = (some: TaskFilters) => set({ ...view, ...some });
   const clear = () =>
     change({
@@ -62,15 +62,12 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
   return (
     <form className={styles.filters} role="search" onSubmit={(event) => event.preventDefault()}>
       {(!isOneTask || view.task) && (
-        <span className={styles.search}>
-          <TypedField
-            label={<span className="unseen">{t("Task or group")}</span>}
-            placeholder={t("Task")}
-            type="search"
-            value={view.task ?? ""}
-            onTyped={(text) => change({ task: text || undefined })}
-          />
-        </span>
+        <SearchBox
+          label={t("Task or group")}
+          placeholder={t("Task")}
+          value={view.task}
+          onChange={(task) => change({ task })}
+        />
       )}
       <Facet
         label={t("failed")}

@@ -1,7 +1,7 @@
 /** The acts on a task instance: run it again first, the rest in a menu. */
 
 import { Link } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { InstancePlace } from "../../api/places";
 import type { TaskInstance } from "../../api/shapes";
 import { Act } from "../../components/Act";
@@ -17,11 +17,9 @@ interface Props {
   at: InstancePlace;
   one: TaskInstance;
   isSmall?: boolean;
-  /** Further items of the menu. */
-  children?: ReactNode;
 }
 
-export function InstanceActs({ at, one, isSmall, children }: Props) {
+export function InstanceActs({ at, one, isSmall }: Props) {
   const target = useActTarget(at);
   const isNarrow = useNarrow();
   const [isNoteOpen, setNoteOpen] = useState(false);
@@ -40,7 +38,6 @@ export function InstanceActs({ at, one, isSmall, children }: Props) {
         <MenuItem icon={ListIcon} render={<Link to="/tasks" search={{ dag_id: at.dagId, task: at.taskId }} />}>
           {t("This task in all runs")}
         </MenuItem>
-        {children}
       </ActMenu>
       <Act dagId={at.dagId}>
         {isNoteOpen && <NoteDialog place={at} note={one.note} close={() => setNoteOpen(false)} />}

@@ -2,9 +2,6 @@
 
 export const STATES: Record<string, string> = {
   "All DAGs": "所有 DAG",
-  "Fewer filters": "收起筛选",
-  "More filters": "更多筛选",
-  "More filters ({count} set)": "更多筛选（已设 {count} 个）",
   "No page": "没有页面",
   "The server answered with status {status}.": "服务器返回了状态 {status}。",
   "The server does not answer. Check the connection and that `gnomon standalone` or the api-server runs.":

@@ -6,6 +6,7 @@ import { eventName } from "../../../state/eventNames";
 import { type AuditFilters, auditQuery } from "../../../api/plans";
 import type { AuditRow } from "../../../api/shapes";
 import { Failure } from "../../../components/Answer";
+import { SearchField } from "../../../components/SearchField";
 import { Sentence } from "../../../components/Sentences";
 import { StackTable } from "../../../components/StackTable";
 import { Time } from "../../../components/Time";
@@ -32,15 +33,7 @@ export function AuditPage() {
   const found = useInfiniteQuery(auditQuery(dagId, filters));
   const rows = found.data?.pages.flatMap((page) => page.rows) ?? [];
   const text = (name: "event" | "by" | "run", label: string, hint: string) => (
-    <label>
-      {label}{" "}
-      <input
-        type="search"
-        value={filters[name] ?? ""}
-        placeholder={hint}
-        onChange={(event) => set({ [name]: event.target.value || undefined })}
-      />
-    </label>
+    <SearchField label={label} value={filters[name]} placeholder={hint} onChange={(text) => set({ [name]: text })} />
   );
   return (
     <section>

@@ -9,7 +9,7 @@ export interface DiffLine {
 }
 
 /** So many changed lines are searched for; texts with more differ from the first to the last changed line. */
-export const CHANGES_MAX = 2_000;
+const CHANGES_MAX = 2_000;
 
 export function diffLines(before: string[], after: string[]): DiffLine[] {
   let head = 0;

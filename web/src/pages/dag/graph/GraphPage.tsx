@@ -9,6 +9,7 @@ import { useNarrow } from "../../../components/useNarrow";
 import { t, tn } from "../../../state/language";
 import { buttonClass, Segments } from "../../../ui/Button";
 import { Toolbar } from "../../../ui/PageHeader";
+import { SearchBox } from "../../../ui/SearchBox";
 import { RunPicker, useShownRun } from "../RunPicker";
 import type { GraphView } from "./graphView";
 import { TaskGraph } from "./TaskGraph";
@@ -35,12 +36,11 @@ export function GraphPage() {
     <section>
       <Toolbar label={t("Controls of the graph")}>
         <RunPicker dagId={dagId} chosen={view.run} choose={(run) => set({ run })} />
-        <input
-          type="search"
-          aria-label={t("Search")}
-          value={view.find ?? ""}
+        <SearchBox
+          label={t("Search")}
+          value={view.find}
           placeholder={t("part of a task id")}
-          onChange={(event) => set({ find: event.target.value || undefined })}
+          onChange={(find) => set({ find })}
         />
         <Segments
           label={t("How the graph is shown")}

@@ -2,11 +2,11 @@
 
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { TypedField } from "../../../components/TypedField";
 import { t } from "../../../state/language";
 import { buttonClass } from "../../../ui/Button";
 import { ShrinkIcon } from "../../../ui/icons";
 import { Fill } from "../../../ui/PageHeader";
+import { SearchBox } from "../../../ui/SearchBox";
 import { FAILED } from "../taskRows";
 import styles from "./gantt.module.css";
 import type { GanttLine } from "./ganttLines";
@@ -46,13 +46,7 @@ export function GanttPage() {
         isShown={isShown}
         lead={
           <>
-            <TypedField
-              label={<span className="unseen">{t("Task")}</span>}
-              placeholder={t("Task")}
-              type="search"
-              value={task}
-              onTyped={(text) => set({ task: text || undefined })}
-            />
+            <SearchBox label={t("Task")} value={task} onChange={(text) => set({ task: text })} />
             <select
               aria-label={t("Show")}
               value={only ?? ""}

@@ -4,7 +4,7 @@ import { type LogPlace, RANGE_MAX, readLines } from "../../../api/logs";
 import { stripAnsi } from "./ansi";
 import type { LineSpan } from "./lineSpan";
 
-export const COPIED_MAX = 20_000;
+const COPIED_MAX = 20_000;
 
 /** Copy the lines below a line that says where they are from and the address that shows them. Returns the number of lines. */
 export async function copyLines(place: LogPlace, span: LineSpan): Promise<number> {
