@@ -162,9 +162,7 @@ function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: strin
           </div>
         );
       })}
-      {rows.length > SHOWN_MAX && (
-        <p className="soft">{t("and {count} more", { count: (rows.length - SHOWN_MAX).toLocaleString("en") })}</p>
-      )}
+      {rows.length > SHOWN_MAX && <p className="soft">{t("and {count} more", { count: rows.length - SHOWN_MAX })}</p>}
     </>
   );
 }

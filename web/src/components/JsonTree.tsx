@@ -30,7 +30,7 @@ function Leaf({ value }: { value: unknown }) {
       <span className={styles.text}>{isLong && !isWhole ? value.slice(0, TEXT_MAX) : value}</span>
       {isLong && (
         <button type="button" className={styles.more} onClick={() => setWhole(!isWhole)}>
-          {isWhole ? t("show less") : t("… show all {count} characters", { count: value.length.toLocaleString("en") })}
+          {isWhole ? t("show less") : t("… show all {count} characters", { count: value.length })}
         </button>
       )}
     </>
@@ -78,7 +78,7 @@ function Branch({
           ))}
           {size > shown && (
             <button type="button" className={styles.more} onClick={() => setShown(shown + ITEMS_STEP * 5)}>
-              {t("… show more of {count}", { count: size.toLocaleString("en") })}
+              {t("… show more of {count}", { count: size })}
             </button>
           )}
         </div>

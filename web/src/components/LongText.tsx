@@ -11,9 +11,7 @@ export function useCut(text: string, most = SHOWN): { shown: string; button: Rea
   const [isWhole, setWhole] = useState(false);
   const short = cutText(text, most);
   if (short.length >= text.length) return { shown: text, button: null };
-  const label = isWhole
-    ? t("show less")
-    : t("show all, {count} characters", { count: text.length.toLocaleString("en") });
+  const label = isWhole ? t("show less") : t("show all, {count} characters", { count: text.length });
   return {
     shown: isWhole ? text : short,
     button: (

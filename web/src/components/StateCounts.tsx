@@ -3,6 +3,7 @@
 import type { RunSearch } from "../api/overviews";
 import { listHref } from "../state/addresses";
 import { t } from "../state/language";
+import { formatCount, formatShort } from "../state/numbers";
 import { PlainLink } from "./PlainLink";
 import { stateClass, stateName, stateShape } from "./StateBadge";
 
@@ -26,19 +27,11 @@ export function StateCounts({ counts, search, label }: StateCountsProps) {
           href={listHref("/runs", { ...search, state: [state] })}
           className={`count ${stateClass(state)}`}
           aria-label={t("{count} {state}, {what}", { count: counts[state] ?? 0, state: stateName(state), what: label })}
-          title={`${stateName(state)}: ${counts[state]}`}
+          title={`${stateName(state)}: ${formatCount(counts[state] ?? 0)}`}
         >
-          <span aria-hidden="true">{stateShape(state)}</span> {shorten(counts[state] ?? 0)}
+          <span aria-hidden="true">{stateShape(state)}</span> {formatShort(counts[state] ?? 0)}
         </PlainLink>
       ))}
     </span>
   );
-}
-
-/** `950`, `12k`, `1.2M`: at most four characters. */
-export function shorten(count: number): string {
-  if (count < 1000) return String(count);
-  const [size, name] = count < 999_500 ? ([1000, "k"] as const) : ([1_000_000, "M"] as const);
-  const value = count / size;
-  return `${value < 10 ? Math.floor(value * 10) / 10 : Math.floor(value)}${name}`;
 }

@@ -1,6 +1,7 @@
 /** The texts of the page in the language of its user. The English text is the key of its translation, so a text that lacks one is still readable. */
 
 import { listLanguages } from "./languages";
+import { formatCount } from "./numbers";
 import { LANGUAGE, readPreference } from "./preferences";
 
 type Translations = Record<string, string>;
@@ -31,12 +32,19 @@ async function readTexts(language: string): Promise<Translations> {
   return answer.ok ? ((await answer.json()) as Translations) : {};
 }
 
-/** A text with its values in the place of `{name}`. The first argument is written out, so that the test of the strings finds it.
+/** A text with its values in the place of `{name}`, counts as the language writes them. The first argument is written out, so that the test of the strings finds it.
  * Where one English text has several translations, what it is about follows behind a line: `By|answer`. */
 export function t(text: string, values: Record<string, string | number> = {}): string {
   return (translations[text] ?? text.replace(CONTEXT, "")).replace(/\{(\w+)\}/g, (whole, name: string) =>
-    name in values ? isolate(String(values[name])) : whole,
+    name in values ? isolate(tell(name, values[name] as string | number)) : whole,
   );
+}
+
+/** Numbers that name one thing: a version, a line, a year. All others are counts. */
+const NAMES: ReadonlySet<string> = new Set(["number", "year", "line", "version", "status"]);
+
+function tell(name: string, value: string | number): string {
+  return typeof value === "number" && !NAMES.has(name) ? formatCount(value) : String(value);
 }
 
 const CONTEXT = /\|\w+$/;
@@ -50,5 +58,5 @@ function isolate(value: string): string {
 
 /** A text for a count of one and a text for other counts; both may name {count}. */
 export function tn(one: string, many: string, count: number, values: Record<string, string | number> = {}): string {
-  return t(count === 1 ? one : many, { count: count.toLocaleString("en"), ...values });
+  return t(count === 1 ? one : many, { count, ...values });
 }

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from "react";
 import { StateDot } from "../components/StateDot";
+import { formatCount } from "../state/numbers";
 import styles from "./pill.module.css";
 
 export type PillTone = "neutral" | "accent" | "good" | "bad" | "warn";
@@ -28,7 +29,7 @@ export function Facet({
     <button type="button" className={styles.facet} aria-pressed={isChosen} onClick={toggle}>
       {state && <StateDot state={state} />}
       {label}
-      {count !== undefined && <span className={styles.count}>{count.toLocaleString()}</span>}
+      {count !== undefined && <span className={styles.count}>{formatCount(count)}</span>}
     </button>
   );
 }

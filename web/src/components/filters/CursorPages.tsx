@@ -1,6 +1,7 @@
 /** The way to the next page of a list with cursors, and to the one before; and how many entries there are. */
 
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { Button } from "../../ui/Button";
 import { Time } from "../Time";
 
@@ -16,8 +17,8 @@ export interface CursorPage {
 /** How many entries there are. A list that is counted up to a limit has at least these thousands. */
 export function countEntries(found: CursorPage): string {
   const total = found.total_entries ?? 0;
-  if (!found.total_entries_limit) return total.toLocaleString("en");
-  return t("{count} or more", { count: (Math.floor(total / 1_000) * 1_000).toLocaleString("en") });
+  if (!found.total_entries_limit) return formatCount(total);
+  return t("{count} or more", { count: Math.floor(total / 1_000) * 1_000 });
 }
 
 export function CursorPages({

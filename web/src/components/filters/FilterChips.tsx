@@ -1,6 +1,7 @@
 /** The filters that hold: each can be turned round and taken away. A filter is added by choosing one of its values. */
 
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { CloseIcon } from "../../ui/icons";
@@ -104,7 +105,7 @@ export function AddFilter({ label, options, add }: AddFilterProps) {
             <option key={one.value} value={one.value}>
               {one.count === undefined
                 ? cutText(one.text ?? one.value, OPTION_MAX)
-                : `${cutText(one.text ?? one.value, OPTION_MAX)} (${one.count})`}
+                : `${cutText(one.text ?? one.value, OPTION_MAX)} (${formatCount(one.count)})`}
             </option>
           ))}
         </select>

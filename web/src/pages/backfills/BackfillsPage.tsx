@@ -9,6 +9,7 @@ import { BACKFILL_STATES, BackfillItem } from "../../components/BackfillItem";
 import { PageSteps } from "../../components/PageSteps";
 import { ListHead } from "../../components/filters/ListFrame";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { EmptyState } from "../../ui/EmptyState";
 import { HistoryIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
@@ -25,7 +26,7 @@ export function BackfillsPage() {
   const backfills = useQuery(backfillsQuery(filters));
   return (
     <>
-      <ListHead title={t("Backfills")} count={backfills.data?.total_entries.toLocaleString("en")}>
+      <ListHead title={t("Backfills")} count={backfills.data && formatCount(backfills.data.total_entries)}>
         <SearchBox
           label={t("DAG")}
           value={filters.dag}

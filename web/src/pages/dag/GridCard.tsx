@@ -11,6 +11,7 @@ import { StateBadge, typeName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { listHref, runHref, taskHref } from "../../state/addresses";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { formatDuration } from "../../state/times";
 import { FAILED_STATES } from "./cellStates";
 import { type GridRow, readRow } from "./gridRows";
@@ -131,7 +132,7 @@ function CellCard({ grid, place, name }: { grid: GridData; place: CardPlace & { 
         <p className={styles.states}>
           {counts.map(([state, count]) => (
             <span key={state ?? "none"}>
-              {count.toLocaleString("en")} <StateBadge state={state} />
+              {formatCount(count)} <StateBadge state={state} />
             </span>
           ))}
         </p>

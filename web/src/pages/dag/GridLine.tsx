@@ -6,6 +6,7 @@ import { PlainLink } from "../../components/PlainLink";
 import { stateClass, stateShape } from "../../components/StateBadge";
 import { listHref } from "../../state/addresses";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { describeCounts, type StateCounts } from "./cellStates";
 import { COLUMN_PX, FIRST_COLUMN } from "./gridSizes";
@@ -57,7 +58,7 @@ export const GridLine = memo(function GridLine({
           <>
             <Fold size={14} aria-hidden="true" className={styles.fold} />
             <span className={`${styles.name} ${styles.group}`}>{row.name}</span>
-            {row.isFolded && <span className={styles.tag}>{row.tasks.length}</span>}
+            {row.isFolded && <span className={styles.tag}>{formatCount(row.tasks.length)}</span>}
           </>
         )}
         {isMapped && (

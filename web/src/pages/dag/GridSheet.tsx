@@ -130,9 +130,7 @@ function Instances({
         if (instances.length === 0) return <p className="soft">{error.message}</p>;
         return (
           <>
-            <p className="soft">
-              {t("This task is mapped: {count} instances.", { count: instances.length.toLocaleString("en") })}
-            </p>
+            <p className="soft">{t("This task is mapped: {count} instances.", { count: instances.length })}</p>
             <ul className={styles.rows} aria-label={t("Task instances")}>
               {instances.slice(0, SHOWN_MAX).map((one) => (
                 <InstanceRow key={one.mapIndex} instance={one} open={() => set({ ...view, map: one.mapIndex })} />

@@ -68,7 +68,7 @@ export function GridToolbar({ grid, view, set, shown, fold }: GridToolbarProps) 
         <span className={styles.room} />
         {shown !== undefined && total !== undefined && shown < total && (
           <span className="soft" role="status">
-            {t("{shown} of {total} tasks", { shown: shown.toLocaleString("en"), total: total.toLocaleString("en") })}
+            {t("{shown} of {total} tasks", { shown, total })}
           </span>
         )}
         {grid && (grid.has_older || view.before !== undefined) && (

@@ -2,6 +2,7 @@
 
 import type { Grid, GridCell } from "../../api/shapes";
 import { stateName } from "../../components/StateBadge";
+import { formatCount } from "../../state/numbers";
 
 /** (state, count), the most urgent first. */
 export type StateCounts = [string | null, number][];
@@ -52,7 +53,9 @@ export function addCounts(parts: Iterable<StateCounts>): StateCounts {
 /** "3 failed, 12 success"; the name of the state alone for one instance. */
 export function describeCounts(counts: StateCounts): string {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return counts.map(([state, count]) => (total > 1 ? `${count} ${stateName(state)}` : stateName(state))).join(", ");
+  return counts
+    .map(([state, count]) => (total > 1 ? `${formatCount(count)} ${stateName(state)}` : stateName(state)))
+    .join(", ");
 }
 
 function sortByUrgency(counts: StateCounts): StateCounts {

@@ -10,6 +10,7 @@ import { PageSteps } from "../../components/PageSteps";
 import { StateFacets } from "../../components/filters/StateFacets";
 import { ListFrame, type SetFilters, SortField, useFilters } from "../../components/filters/ListFrame";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { EmptyState } from "../../ui/EmptyState";
 import { FilterIcon, GraphIcon } from "../../ui/icons";
 import { Act } from "../../components/Act";
@@ -51,7 +52,7 @@ export function DagsPage() {
       }
       return changed;
     });
-  const total = shown?.total.toLocaleString("en");
+  const total = shown?.total;
   return (
     <ListFrame
       title={t("DAGs")}
@@ -60,10 +61,10 @@ export function DagsPage() {
       set={set}
       chips={chips}
       count={
-        total &&
+        total !== undefined &&
         (chips.length === 0
-          ? total
-          : all !== undefined && t("{shown} of {all}", { shown: total, all: all.toLocaleString("en") }))
+          ? formatCount(total)
+          : all !== undefined && t("{shown} of {all}", { shown: total, all: all }))
       }
       fields={
         <SearchBox

@@ -2,6 +2,7 @@
 
 import type { FilterChoices } from "../../api/shapes";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { FolderIcon, OpenFolderIcon } from "../../ui/icons";
 import { Popover } from "../../ui/Popover";
 import { listFolders } from "./folderTree";
@@ -38,7 +39,7 @@ export function FolderMenu({ folders, chosen, choose }: Props) {
                 >
                   <Sign size={14} aria-hidden="true" />
                   <span className="name">{one.name}</span>
-                  <span className="soft">{one.dags.toLocaleString("en")}</span>
+                  <span className="soft">{formatCount(one.dags)}</span>
                 </button>
               </li>
             );

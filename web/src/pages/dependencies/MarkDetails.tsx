@@ -3,6 +3,7 @@
 import { Link as PageLink } from "@tanstack/react-router";
 import { StateBadge } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { countStates, type Link, type Mark } from "./dayGeometry";
 import type { DayModel, DaySlot } from "./dayModel";
 import type { ZoneClock } from "../../state/days";
@@ -39,7 +40,7 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
         {countStates(mark.slots).map(([state, count]) => (
           <span key={state}>
             <StateBadge state={nameState(state)} />
-            {mark.slots.length > 1 ? ` ${count} ` : " "}
+            {mark.slots.length > 1 ? ` ${formatCount(count)} ` : " "}
           </span>
         ))}
       </p>

@@ -2,6 +2,7 @@
 
 import type { Failures, Timeline, Work } from "../../api/shapes";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { HourLine } from "./HourLine";
 import type { Wait, WaitKind } from "./sortWaits";
 import styles from "./summary.module.css";
@@ -63,7 +64,7 @@ function Tile({ to, count, label, tone, children }: TileProps) {
     <li>
       <a href={`#${to}`} className={styles.tile}>
         <b className={tone && styles[tone]}>
-          {count === undefined ? "–" : count >= LISTED_MAX ? t("{count}+", { count }) : count.toLocaleString("en")}
+          {count === undefined ? "–" : count >= LISTED_MAX ? t("{count}+", { count }) : formatCount(count)}
         </b>
         <span>{label}</span>
         {children}

@@ -7,9 +7,9 @@ import { type Grouping, GROUPINGS } from "../../api/overviews";
 import type { Timeline, TimelineGroup } from "../../api/shapes";
 import { Ago } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
-import { shorten } from "../../components/StateCounts";
 import { stateName } from "../../components/StateBadge";
 import { t, tn } from "../../state/language";
+import { formatShort } from "../../state/numbers";
 import { shortPath } from "../../state/paths";
 import { EmptyState } from "../../ui/EmptyState";
 import { ClockIcon, CloseIcon } from "../../ui/icons";
@@ -193,19 +193,19 @@ function Hour({
           className="bad"
           aria-label={t("{count} failed", { count: failed })}
         >
-          ✕{shorten(failed)}
+          ✕{formatShort(failed)}
         </Link>
       )}
       {success > 0 && (
         <span className="good">
           <span aria-hidden="true">✓</span>
-          {shorten(success)}
+          {formatShort(success)}
           <span className="unseen"> {t("succeeded")}</span>
         </span>
       )}
       {coming > 0 && (
         <span>
-          {shorten(coming)}
+          {formatShort(coming)}
           <span className="unseen"> {t("due")}</span>
         </span>
       )}

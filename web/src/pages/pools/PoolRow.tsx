@@ -47,10 +47,10 @@ export function PoolRow({ pool, use, isChosen, edit, open }: Props) {
         <span className={styles.load}>
           <Meter used={pool.occupied_slots} slots={slots} />{" "}
           {slots < 0
-            ? t("{used} used, no limit", { used: pool.occupied_slots.toLocaleString() })
+            ? t("{used} used, no limit", { used: pool.occupied_slots })
             : t("{used} of {slots} used", {
-                used: pool.occupied_slots.toLocaleString(),
-                slots: slots.toLocaleString(),
+                used: pool.occupied_slots,
+                slots,
               })}
         </span>
       </td>

@@ -17,6 +17,7 @@ import { Answer, Refusal } from "../../components/Answer";
 import { PageSteps } from "../../components/PageSteps";
 import { StackTable } from "../../components/StackTable";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
 import { PlusIcon } from "../../ui/icons";
@@ -96,7 +97,7 @@ export function PoolsPage() {
                       <Pill tone="bad">{t("does not exist")}</Pill>
                     </td>
                     <td>–</td>
-                    <td>{one.waiting.toLocaleString()}</td>
+                    <td>{formatCount(one.waiting)}</td>
                     <td>{t("Tasks name this pool, and it does not exist: they wait until it is created.")}</td>
                     <td>
                       <Act needs="create pool">
@@ -161,7 +162,7 @@ function WaitedFor({ pools, filters }: { pools: readonly PoolUse[]; filters: Poo
           <Link to="/pools" search={{ ...filters, pool: one.pool, search: undefined }} className="name">
             {one.pool}
           </Link>{" "}
-          ({one.waiting.toLocaleString()})
+          ({formatCount(one.waiting)})
         </span>
       ))}
     </span>

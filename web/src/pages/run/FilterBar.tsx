@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { Negatable } from "../../components/filters/Negatable";
 import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { IconButton } from "../../ui/Button";
 import { CloseIcon, FilterIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
@@ -98,7 +99,7 @@ export function FilterBar({ all, view, set, isOneTask }: FilterBarProps) {
           value={view.state}
           change={(state) => change({ state })}
           options={Object.keys(counts)}
-          nameOf={(one) => `${stateName(one === "none" ? null : one)} (${(counts[one] ?? 0).toLocaleString("en")})`}
+          nameOf={(one) => `${stateName(one === "none" ? null : one)} (${formatCount(counts[one] ?? 0)})`}
         />
         {(hasIndexes || view.index) && (
           <Negatable label={t("Map index")} value={view.index} change={(index) => change({ index })} />

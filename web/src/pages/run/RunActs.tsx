@@ -12,6 +12,7 @@ import { NoteDialog, NoteItem } from "../../components/NoteDialog";
 import { useKeys } from "../../components/useKeys";
 import { useNarrow } from "../../components/useNarrow";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { EarlierIcon, HistoryIcon, LaterIcon } from "../../ui/icons";
 import { MenuItem } from "../../ui/Menu";
 import { countFailed, sumCounts, useRunTasks } from "./runCounts";
@@ -55,7 +56,7 @@ export function RunActs({ run }: { run: DagRun }) {
             ? {
                 choice: FAILED,
                 words: tn("Run {count} failed again", "Run {count} failed again", failed),
-                short: isNarrow ? failed.toLocaleString("en") : undefined,
+                short: isNarrow ? formatCount(failed) : undefined,
               }
             : undefined
         }

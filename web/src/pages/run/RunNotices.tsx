@@ -55,9 +55,7 @@ function InstanceList({ run, found, state }: { run: DagRun; found: RunTasks; sta
           <TaskLink dagId={run.dag_id} runId={run.dag_run_id} taskId={one.task.task_id} mapIndex={one.mapIndex} />
         </li>
       ))}
-      {all.length > LISTED_MAX && (
-        <li className="soft">{t("and {count} more", { count: (all.length - LISTED_MAX).toLocaleString("en") })}</li>
-      )}
+      {all.length > LISTED_MAX && <li className="soft">{t("and {count} more", { count: all.length - LISTED_MAX })}</li>}
     </ul>
   );
 }

@@ -14,6 +14,7 @@ import { Time } from "../../components/Time";
 import { useKeys } from "../../components/useKeys";
 import { WhyButton } from "../../components/WhyButton";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { formatDuration } from "../../state/times";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { FilterBar } from "./FilterBar";
@@ -120,11 +121,11 @@ export function TaskList({ dagId, runId, found, taskId, view, set, chosen, choos
         {shown.length === all.length
           ? tn("{count} task instance", "{count} task instances", all.length)
           : t("{count} of {total} task instances", {
-              count: shown.length.toLocaleString("en"),
-              total: all.length.toLocaleString("en"),
+              count: shown.length,
+              total: all.length,
             })}
         {found.total > found.instances.length &&
-          ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total.toLocaleString("en"), count: found.instances.length.toLocaleString("en") })}`}
+          ` ${t("(the run has {total}: the first {count} are listed)", { total: found.total, count: found.instances.length })}`}
       </p>
       <div
         data-window=""
@@ -326,7 +327,7 @@ export function Counts({ counts }: { counts: Record<string, number> }) {
     <span className="counts">
       {Object.entries(counts).map(([state, count]) => (
         <span key={state} className={`badge state-${state}`}>
-          {count.toLocaleString("en")} {stateName(state === "none" ? null : state)}
+          {formatCount(count)} {stateName(state === "none" ? null : state)}
         </span>
       ))}
     </span>

@@ -1,6 +1,7 @@
 /** The figures of a process that the page shows, of those that /metrics has. */
 
 import { formatDuration } from "../../state/times";
+import { formatCount } from "../../state/numbers";
 
 export type Unit = "bytes" | "seconds" | "count";
 
@@ -24,8 +25,8 @@ export const FIGURES: [name: string, label: string, unit: Unit][] = [
 const MIB = 2 ** 20;
 
 export function formatFigure(value: number, unit: Unit): string {
-  if (unit === "bytes") return `${Math.round(value / MIB).toLocaleString("en")} MiB`;
-  return unit === "seconds" ? formatDuration(value) : value.toLocaleString("en");
+  if (unit === "bytes") return `${formatCount(Math.round(value / MIB))} MiB`;
+  return unit === "seconds" ? formatDuration(value) : formatCount(value);
 }
 
 /** The parts of a sentence; those in back quotes are code. */

@@ -2,8 +2,8 @@
 
 import type { YearCalendar } from "../../../api/shapes";
 import { stateClass, stateName, stateShape } from "../../../components/StateBadge";
-import { shorten } from "../../../components/StateCounts";
 import { t } from "../../../state/language";
+import { formatShort } from "../../../state/numbers";
 import { ClockIcon } from "../../../ui/icons";
 import { findReason } from "./dayWords";
 import {
@@ -97,13 +97,13 @@ function MonthDay({ day, today, reason, isSaid, isChosen, open }: MonthDayProps)
       <span className={styles.states}>
         {listStates(day).map(([state, count]) => (
           <span key={state} className={`${styles.stateCount} ${stateClass(state)}`}>
-            <span aria-hidden="true">{stateShape(state)}</span> {shorten(count)}
+            <span aria-hidden="true">{stateShape(state)}</span> {formatShort(count)}
             <span className="unseen"> {stateName(state)}</span>
           </span>
         ))}
         {slots > 0 && (
           <span className={styles.slots} title={t("planned")}>
-            <ClockIcon size={11} aria-hidden="true" /> {shorten(slots)}
+            <ClockIcon size={11} aria-hidden="true" /> {formatShort(slots)}
             <span className="unseen"> {t("planned")}</span>
           </span>
         )}

@@ -4,6 +4,7 @@ import type { YearCalendar } from "../../../api/shapes";
 import { Sentence } from "../../../components/Sentences";
 import { stateName } from "../../../components/StateBadge";
 import { t, tn } from "../../../state/language";
+import { formatCount } from "../../../state/numbers";
 import type { Span } from "../../../state/sentenceSpans";
 import { type CalendarDay, countRuns, listStates } from "./yearDays";
 
@@ -24,7 +25,7 @@ export function describeDay(day: CalendarDay, today: string, reason: string | un
   if (runs > 0)
     parts.push(
       `${tn("{count} run", "{count} runs", runs)} (${listStates(day)
-        .map(([state, count]) => `${count} ${stateName(state)}`)
+        .map(([state, count]) => `${formatCount(count)} ${stateName(state)}`)
         .join(", ")})`,
     );
   if (day.slots !== null && day.slots > 0 && day.day >= today)

@@ -73,7 +73,7 @@ export const LogRow = memo(function LogRow({
             <>
               {" "}
               <button type="button" className={styles.show} onClick={() => expand(number, LINE_BYTES_MAX)}>
-                {t("… show the line ({size} characters)", { size: line.size.toLocaleString("en") })}
+                {t("… show the line ({size} characters)", { size: line.size })}
               </button>
             </>
           )}

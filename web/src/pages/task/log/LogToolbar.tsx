@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { Level } from "../../../api/logs";
 import { Refusal } from "../../../components/Answer";
 import { t, tn } from "../../../state/language";
+import { formatCount } from "../../../state/numbers";
 import { type Preference, usePreference } from "../../../state/preferences";
 import { Button, buttonClass, IconButton } from "../../../ui/Button";
 import {
@@ -217,7 +218,7 @@ function Search({ options, set, found, jump, anchor, view }: LogToolbarProps) {
             onClick={() => go(1)}
           />
           <span role="status" aria-label={t("Matches")}>
-            {current !== undefined ? `${(current + 1).toLocaleString("en")} / ` : ""}
+            {current !== undefined ? `${formatCount(current + 1)} / ` : ""}
             {tn("{count} line matches", "{count} lines match", found.numbers.length)}
             {found.isDone ? "" : " …"}
           </span>
