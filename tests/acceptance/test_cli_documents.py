@@ -118,6 +118,9 @@ OF_THEIR_OWN = {
     "quarantine show",
     "slots audit",
     "failures",
+    "baselines check",
+    "baselines list",
+    "baselines show",
     "forecast",
     "simulate",
 }

@@ -211,7 +211,7 @@ class BaselineCollector:
 
     def _list_durations(self, step: PathStep) -> Sequence[float]:
         model: DurationModel | None = self._snapshot.models.get((step.run.dag_id, step.task.task_id))
-        return model.durations_s[()] if model is not None and model.is_known else ()
+        return model.list_durations() if model is not None and model.is_known else ()
 
     def _find_trouble(self, step: PathStep, durations: Sequence[float]) -> str:
         now = self._now.get((step.run.run_pk, step.task.task_id, step.task.map_index))

@@ -10,7 +10,7 @@ from gnomon.entry.projection.snapshot import TaskPath
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import Instant, to_datetime
-from gnomon.rules.durations.day_class import RunClass, list_classes
+from gnomon.rules.durations.day_class import RunClass, classify, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 
@@ -74,5 +74,5 @@ class DrawnTimes:
         key = (run.dag_id, run.run_type, run.run_after)
         if self._newest[0] != key:  # the attempts of a run come close together
             day = to_datetime(run.run_after).astimezone(named_zone(self._zones[run.dag_id])).date()
-            self._newest = (key, list_classes(day, run.run_type))
+            self._newest = (key, list_classes(classify(day, run.run_type)))
         return self._newest[1]

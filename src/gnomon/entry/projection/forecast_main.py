@@ -1,6 +1,6 @@
 """The process of the monitor's forecast: reads the store once, draws futures at idle priority, writes a ForecastReport as JSON and ends.
 
-`python -m gnomon.entry.projection.forecast_main`; its home is that of the environment. Nothing is written to the store.
+`python -m gnomon.entry.projection.forecast_main`; its home is that of the environment. Nothing is written to the store but summaries of durations.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from gnomon.model.sentences import Sentence, render, say
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.storage.store.alert_records import baseline_states
+from gnomon.storage.store.dag_records import duration_summaries
 
 LEAST_S = 3_600
 """Runs of the coming hour are predicted at least, also for a baseline that is due sooner."""
@@ -40,6 +41,9 @@ LEAST_S = 3_600
 def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
     """Project the store as it is now until the last due time of the coming 24 hours."""
     snapshot = read_snapshot(db, now)
+    if snapshot.fresh_summaries:
+        with db.write() as tx:
+            duration_summaries.put_summaries(tx, snapshot.fresh_summaries)
     specs, doubles = _collect_specs(cfg, snapshot)
     with db.read() as tx:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)

@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import tzinfo
 
+import msgspec
+
 from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
 from gnomon.model.assets import QueuedAssetEvent
 from gnomon.model.ids import GROUPS
@@ -14,14 +16,14 @@ from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
 from gnomon.model.sentences import Sentence
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.rules.durations.day_class import list_classes
+from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.engine.state.engine_state import KeptGraphs
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.asset_records import asset_queue
 from gnomon.storage.store.coordination import leases
-from gnomon.storage.store.dag_records import task_durations, upstream_dags
+from gnomon.storage.store.dag_records import duration_summaries, task_durations, upstream_dags
 from gnomon.storage.store.ownership import group_state
 
 PAST_SPANS_S = (40 * 86_400, 4 * 86_400, 43_200)
@@ -59,6 +61,8 @@ class Snapshot:
     """Graphs of DAGs, compiled by the first sample and used by all."""
     unprojected: list[Sentence]
     """What of the deployment a projection leaves out."""
+    fresh_summaries: list[tuple[int, str, bytes]]
+    """Summaries of durations that the store does not have yet, in the form of `put_summaries`."""
 
     def copy_state(self) -> GroupState:
         """The state with records of its own, which a projection changes."""
@@ -90,6 +94,7 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
         state = group_state.load_groups(tx, range(GROUPS))
         unprojected = list_unprojected(dag.spec for dag in state.dags if dag.active)
         state.dags = [replace(dag, spec=drop_unprojected(dag.spec)) for dag in state.dags]
+        histories = _Histories(tx)
         watched: dict[str, set[str]] = defaultdict(set)
         for dependency in (edge.dependency for dag in state.dags for edge in collect_edges(dag.spec)):
             watched[dependency.dag_id] |= set() if dependency.task_id is None else {dependency.task_id}
@@ -108,10 +113,11 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
                 key: model
                 for dag in state.dags
                 if dag.active and not dag.paused
-                for key, model in _build_models(tx, dag).items()
+                for key, model in histories.find(dag).items()
             },
             {},
             unprojected,
+            histories.fresh,
         )
 
 
@@ -129,20 +135,47 @@ def _read_slots(tx: Transaction, dag: DagRecord, task_ids: set[str], now: Instan
     return [PastSlot(at, run_id, state, frozenset(failed[at])) for at, run_id, state in rows]
 
 
-def _build_models(tx: Transaction, dag: DagRecord) -> dict[TaskPath, DurationModel]:
+class _Histories:
+    """The models of tasks, from summaries that are up to date, and from the history where there is none."""
+
+    def __init__(self, tx: Transaction) -> None:
+        self._tx = tx
+        self._ends = duration_summaries.list_newest_ends(tx)
+        self._summaries = duration_summaries.list_summaries(tx)
+        self.fresh: list[tuple[int, str, bytes]] = []
+        """Summaries that were made now: dag_pk, key, body."""
+
+    def find(self, dag: DagRecord) -> dict[TaskPath, DurationModel]:
+        """The models of the tasks of a DAG."""
+        names = {number: task_id for task_id, number in dag.task_numbers.items()}
+        return {
+            (dag.dag_id, names[number]): model for number, model in self._find_by_number(dag).items() if number in names
+        }
+
+    def _find_by_number(self, dag: DagRecord) -> dict[int, DurationModel]:
+        key = duration_summaries.build_key(self._ends.get(dag.dag_pk), dag.spec.timezone)
+        stored_key, body = self._summaries.get(dag.dag_pk, ("", b""))
+        if stored_key == key:
+            try:
+                return duration_summaries.decode_summary(body)
+            except msgspec.DecodeError:
+                pass  # it is derived: made anew
+        models = _build_models(self._tx, dag)
+        self.fresh.append((dag.dag_pk, key, duration_summaries.encode_summary(models)))
+        return models
+
+
+def _build_models(tx: Transaction, dag: DagRecord) -> dict[int, DurationModel]:
     zone: tzinfo = named_zone(dag.spec.timezone)
-    names = {number: task_id for task_id, number in dag.task_numbers.items()}
-    models: dict[TaskPath, DurationModel] = {}
+    models: dict[int, DurationModel] = {}
     for task in task_durations.list_recent_tasks(tx, dag.dag_pk):
-        model = models.setdefault((dag.dag_id, names[task.task_no]), DurationModel())
+        model = models.setdefault(task.task_no, DurationModel())
         is_success = task.state is TaskInstanceState.SUCCESS
         model.tries += task.try_number
         model.failed_tries += task.try_number - is_success
         if is_success:
             day = to_datetime(task.run_after).astimezone(zone).date()
-            model.add(list_classes(day, task.run_type), (task.ended_at - task.started_at) / SECOND)
+            model.add(classify(day, task.run_type), (task.ended_at - task.started_at) / SECOND)
             if task.return_length is not None and task.return_length >= 0:
                 model.lengths.append(task.return_length)
-    for model in models.values():
-        model.finish()
     return models

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gnomon.rules.durations.day_class import RunClass
+from gnomon.rules.durations.day_class import DayClass, RunClass, list_classes
 
 MIN_RUNS_OF_CLASS = 8
 """A class counts from so many durations on; otherwise the next coarser one does."""
@@ -21,26 +20,37 @@ OVERDUE_FACTOR = 1.25
 class DurationModel:
     """The durations of the successful tries of one task, in seconds, and how often a try failed."""
 
-    durations_s: dict[RunClass, list[float]] = field(default_factory=lambda: defaultdict(list))
+    groups: dict[DayClass, list[float]] = field(default_factory=dict)
+    """By the finest class; add by `add`."""
     tries: int = 0
     failed_tries: int = 0
     lengths: list[int] = field(default_factory=list)
     """Of its return value, newest first, if a task is mapped over it."""
+    _merged: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The sorted durations of classes that were asked for: of most tasks few are."""
 
-    def add(self, classes: Sequence[RunClass], duration_s: float) -> None:
-        """A successful try of a run of these classes."""
-        for run_class in classes:
-            self.durations_s[run_class].append(duration_s)
+    def add(self, finest: DayClass, duration_s: float) -> None:
+        """A successful try of a run of this class."""
+        self.groups.setdefault(finest, []).append(duration_s)
+        self._merged.clear()
 
-    def finish(self) -> None:
-        """Sort what was added."""
-        for durations in self.durations_s.values():
-            durations.sort()
+    def list_durations(self, run_class: RunClass = ()) -> list[float]:
+        """The durations of a class, in order; without one, all."""
+        durations = self._merged.get(run_class)
+        if durations is None:
+            durations = sorted(
+                duration
+                for finest, group in self.groups.items()
+                if run_class in list_classes(finest)
+                for duration in group
+            )
+            self._merged[run_class] = durations
+        return durations
 
     @property
     def count(self) -> int:
         """The successful tries in all."""
-        return len(self.durations_s.get((), ()))
+        return sum(map(len, self.groups.values()))
 
     @property
     def is_known(self) -> bool:
@@ -67,10 +77,10 @@ class DurationModel:
 
     def _choose(self, classes: Sequence[RunClass]) -> list[float]:
         for run_class in classes:
-            durations = self.durations_s.get(run_class)
-            if durations is not None and len(durations) >= MIN_RUNS_OF_CLASS:
+            durations = self.list_durations(run_class)
+            if len(durations) >= MIN_RUNS_OF_CLASS:
                 return durations
-        return self.durations_s[()]
+        return self.list_durations()
 
 
 def _interpolate(ordered: Sequence[float], quantile: float) -> float:

@@ -26,11 +26,13 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AssetDeclaration, AssetKey
 from gnomon.model.attempts import Deferral, XComItem, build_attempt_log_path
+from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep
 from gnomon.model.hitl import HITLRequest
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.spec import ParseFailure, TaskSpec
 from gnomon.queries.accounts import passwords
 from gnomon.storage.store import migrations
+from gnomon.storage.store.alert_records import baseline_states
 from gnomon.storage.store.coordination import quarantine
 from gnomon.testing import Play
 
@@ -38,6 +40,7 @@ QUESTION = HITLRequest(subject="Send it?", options=("Approve", "Reject"))
 HOUR = 3_600_000_000
 ORDERS = AssetKey("orders", "s3://b/orders")
 
+BASELINE = '\n[baselines.morning]\nof = ["etl"]\nby = "07:00"\n'
 ALERTS = """
 [alerts.channels.ops]
 type = "webhook"
@@ -72,6 +75,7 @@ READS: list[Line] = [
     ("tasks", "clear", "etl", "first", "-t", "^lo", "--dry-run"), ("tasks", "clear", "etl", "first", "-t", "zzz", "--dry-run"),
     ("tasks", "clear", "etl", "first", "load[3]", "--dry-run"), ("tasks", "links", "etl", "first", "load"), ("tasks", "waiting"), ("tasks", "waiting", "ask"),
     ("explain", "etl"), ("explain", "ask", "q"), ("explain", "ask", "q", "ask"), ("explain", "hourly", "2026-03-01T05:00"), ("explain", "nope"),
+    ("baselines", "list"), ("baselines", "show", "morning"), ("baselines", "show", "mornin"), ("baselines", "check"), ("baselines", "check", "nope"),
     ("grid", "etl"), ("grid", "etl", "--limit", "1"), ("grid", "hourly"), ("top", "--once"),
     ("xcom", "list", "etl", "first"), ("xcom", "list", "etl", "first", "load"), ("xcom", "get", "etl", "first", "load"), ("xcom", "get", "etl", "first", "check"),
     ("assets", "list"), ("assets", "list", "--alias"), ("assets", "show", "orders"), ("assets", "show", "ordres"), ("assets", "events"),
@@ -215,6 +219,7 @@ def make_world(folder: Path, webhook: str, *, over_api: bool) -> Iterator[World]
         deployment.start()
         _write_files(home, folder, webhook)
         _quarantine(deployment)
+        _predict(deployment)
         api = None
         if over_api:
             context = ApiContext(
@@ -241,8 +246,26 @@ def _quarantine(deployment: Deployment) -> None:
         quarantine.add_items(tx, items)
 
 
+def _predict(deployment: Deployment) -> None:
+    """A baseline that is at risk, with a key path of two steps."""
+    due_at = NOW + 3_600_000_000
+    steps = [
+        KeyStep(
+            dag_id="etl", run_id="first", task=task, start=NOW, end=NOW + 5_000_000, usual_s=1.0, latest_start=due_at
+        )
+        for task in ("extract", "load[3]")
+    ]
+    forecast = BaselineForecast(
+        due_at=due_at, at=NOW, samples=50, breach=0.4, end_p50=due_at, key_path=tuple(steps), costly=1, slack_s=0.0
+    )
+    record = BaselineRecord("morning", due_at, BaselineLevel.AT_RISK, NOW, forecast)
+    with deployment.db.write() as tx:
+        baseline_states.put_state(tx, record)
+        baseline_states.add_prediction(tx, record)
+
+
 def _write_files(home: Home, folder: Path, webhook: str) -> None:
-    (home.cfg.home / "gnomon.toml").write_text(ALERTS.replace("WEBHOOK", webhook))
+    (home.cfg.home / "gnomon.toml").write_text(ALERTS.replace("WEBHOOK", webhook) + BASELINE)
     (folder / "pools.json").write_text(
         json.dumps({"imported": {"slots": 4, "description": "d", "include_deferred": True}})
     )

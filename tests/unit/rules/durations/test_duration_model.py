@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from gnomon.rules.durations.day_class import list_classes
+from gnomon.rules.durations.day_class import classify, list_classes
 from gnomon.rules.durations.duration_model import MIN_RUNS_OF_CLASS, OVERDUE_FACTOR, DurationModel
 
 MONDAY = date(2026, 3, 2)
@@ -15,8 +15,7 @@ MONDAY = date(2026, 3, 2)
 def model_of(days: list[tuple[date, float]]) -> DurationModel:
     model = DurationModel()
     for day, duration_s in days:
-        model.add(list_classes(day, "scheduled"), duration_s)
-    model.finish()
+        model.add(classify(day, "scheduled"), duration_s)
     return model
 
 
@@ -24,16 +23,16 @@ def test_a_weekday_counts_from_eight_runs_and_before_that_the_kind_of_day() -> N
     mondays = [(MONDAY + timedelta(weeks=week), 600.0) for week in range(MIN_RUNS_OF_CLASS - 1)]
     tuesdays = [(day + timedelta(days=1), 60.0) for day, _ in mondays]
     few = model_of([*mondays, *tuesdays])
-    assert few.draw(list_classes(MONDAY, "scheduled"), 0.0) == 60.0
+    assert few.draw(list_classes(classify(MONDAY, "scheduled")), 0.0) == 60.0
     enough = model_of([*mondays, (MONDAY + timedelta(weeks=12), 600.0), *tuesdays])
-    assert enough.draw(list_classes(MONDAY, "scheduled"), 0.0) == 600.0
+    assert enough.draw(list_classes(classify(MONDAY, "scheduled")), 0.0) == 600.0
 
 
 def test_a_day_of_another_kind_falls_back_to_all_runs_of_the_type() -> None:
     model = model_of([(MONDAY + timedelta(days=day), 100.0) for day in range(5)] * 2)
     sunday = MONDAY + timedelta(days=6)
-    assert model.draw(list_classes(sunday, "scheduled"), 0.5) == 100.0
-    assert model.draw(list_classes(sunday, "manual"), 0.5) == 100.0
+    assert model.draw(list_classes(classify(sunday, "scheduled")), 0.5) == 100.0
+    assert model.draw(list_classes(classify(sunday, "manual")), 0.5) == 100.0
 
 
 def test_fewer_than_three_runs_are_no_model() -> None:
@@ -43,13 +42,13 @@ def test_fewer_than_three_runs_are_no_model() -> None:
 
 def test_quantiles_lie_between_the_recorded_durations() -> None:
     model = model_of([(MONDAY, float(second)) for second in range(101)])
-    classes = list_classes(MONDAY, "scheduled")
+    classes = list_classes(classify(MONDAY, "scheduled"))
     assert [model.draw(classes, quantile) for quantile in (0.0, 0.5, 0.9, 1.0)] == pytest.approx([0, 50, 90, 100])
 
 
 def test_an_attempt_ends_after_its_age_and_only_longer_durations_are_possible() -> None:
     model = model_of([(MONDAY, float(second)) for second in range(101)])
-    classes = list_classes(MONDAY, "scheduled")
+    classes = list_classes(classify(MONDAY, "scheduled"))
     assert model.draw(classes, 0.0, age_s=80.0) >= 80.0
     assert model.draw(classes, 0.5, age_s=80.0) == pytest.approx(90, abs=1.0)
     assert model.draw(classes, 0.5, age_s=200.0) == 200.0 * OVERDUE_FACTOR
@@ -63,5 +62,5 @@ def test_the_last_day_of_a_month_is_a_class_of_its_own() -> None:
     ]
     model = model_of([*workday_ends, *others, *[(date(2027, 1, 29), 600.0)], *[(date(2026, 12, 31), 7200.0)]])
     assert len(workday_ends) + 1 >= MIN_RUNS_OF_CLASS
-    assert model.draw(list_classes(date(2027, 3, 31), "scheduled"), 0.5) == 7200.0
-    assert model.draw(list_classes(date(2027, 3, 30), "scheduled"), 0.5) == 600.0
+    assert model.draw(list_classes(classify(date(2027, 3, 31), "scheduled")), 0.5) == 7200.0
+    assert model.draw(list_classes(classify(date(2027, 3, 30), "scheduled")), 0.5) == 600.0

@@ -282,6 +282,7 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
             "all_run_deadlines",
             "all_consumed_asset_events",
             "all_runs",
+            "duration_summary",
             "queued_asset_events",
             "asset_declarations",
             "asset_watchers",

@@ -49,6 +49,10 @@ DELETE FROM run_callback WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_p
 -- Delete the deadlines of all runs of a DAG.
 DELETE FROM run_deadline WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_pk = :dag_pk);
 
+-- name: duration_summary
+-- Delete the summary of the durations of a DAG.
+DELETE FROM duration_summary WHERE dag_pk = :dag_pk;
+
 -- name: all_runs
 -- Delete the runs of a DAG.
 DELETE FROM dag_run WHERE dag_pk = :dag_pk;

@@ -1,4 +1,4 @@
--- Revision 2: baselines, and the newest forecast, for postgresql.
+-- Revision 2: baselines, the newest forecast, and summaries of durations, for postgresql.
 
 CREATE TABLE baseline_state (
     baseline TEXT NOT NULL,
@@ -28,4 +28,12 @@ CREATE TABLE forecast (
     at BIGINT NOT NULL,
     body TEXT NOT NULL,
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
+);
+
+CREATE TABLE duration_summary (
+    dag_pk BIGINT NOT NULL,
+    key TEXT NOT NULL,
+    body BYTEA NOT NULL,
+    CONSTRAINT duration_summary_pkey PRIMARY KEY (dag_pk),
+    CONSTRAINT duration_summary_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
 );

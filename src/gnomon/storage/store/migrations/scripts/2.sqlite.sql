@@ -1,4 +1,4 @@
--- Revision 2: baselines, and the newest forecast, for sqlite.
+-- Revision 2: baselines, the newest forecast, and summaries of durations, for sqlite.
 
 CREATE TABLE baseline_state (
     baseline TEXT NOT NULL,
@@ -28,4 +28,12 @@ CREATE TABLE forecast (
     at INTEGER NOT NULL,
     body TEXT NOT NULL,
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
+);
+
+CREATE TABLE duration_summary (
+    dag_pk INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    body BLOB NOT NULL,
+    CONSTRAINT duration_summary_pkey PRIMARY KEY (dag_pk),
+    CONSTRAINT duration_summary_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
 );
