@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
@@ -22,33 +23,44 @@ RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
 """What a task stores over whose return value others are mapped: only its length counts."""
 
 
+class TaskTime(NamedTuple):
+    """How long a task takes: so many seconds, or a factor of what it would take otherwise."""
+
+    seconds: float | None
+    factor: float = 1.0
+
+
 @dataclass(frozen=True)
 class NamedTimes:
     """What a user names. A key is `dag.task`, or `dag` for all tasks of a DAG."""
 
-    durations_s: Mapping[str, float] = field(default_factory=dict)
+    durations: Mapping[str, TaskTime] = field(default_factory=dict)
     lengths: Mapping[str, int] = field(default_factory=dict)
     failing: frozenset[str] = frozenset()
     """Every try of these fails."""
+    delays_s: Mapping[str, float] = field(default_factory=dict)
+    """So much later these end; of a DAG, those of its tasks that wait for no other task of it."""
     default_s: float = DEFAULT_S
 
-    def list_unknown(self, specs: Iterable[DagSpec]) -> list[str]:
-        """The keys that name no DAG and no task of a DAG."""
-        known = {spec.dag_id for spec in specs} | {
-            f"{spec.dag_id}.{task.task_id}" for spec in specs for task in spec.tasks
-        }
-        return sorted({*self.durations_s, *self.lengths, *self.failing} - known)
+    def find_duration(self, dag_id: str, task_id: str) -> tuple[float, bool, bool]:
+        """Seconds; whether they are named, or assumed; whether a factor changes them. A factor of the task counts on top of what its DAG says."""
+        nothing = TaskTime(None)
+        own, of_dag = self.durations.get(f"{dag_id}.{task_id}", nothing), self.durations.get(dag_id, nothing)
+        named = of_dag.seconds if own.seconds is None else own.seconds
+        factor = own.factor * of_dag.factor
+        return (self.default_s if named is None else named) * factor, named is not None, factor != 1
 
 
 class AssumedTimes:
     """The script of a projection. `list_assumptions` says what of it nobody named."""
 
-    def __init__(self, named: NamedTimes, specs: Iterable[DagSpec]) -> None:
+    def __init__(self, named: NamedTimes, specs: Sequence[DagSpec]) -> None:
         self._named = named
-        self._sources = {(spec.dag_id, task_id) for spec in specs for task_id in _list_sources(spec)}
+        self._sources = {(spec.dag_id, task_id) for spec in specs for task_id in list_sources(spec)}
         """The tasks over whose return values others are mapped."""
+        self._roots = {(spec.dag_id, task.task_id) for spec in specs for task in spec.tasks if not task.upstream}
         self._plays: dict[tuple[str, str], Play] = {}
-        self._assumed: dict[str, dict[str, None]] = {"duration": {}, "length": {}}
+        self._assumed: dict[str, dict[str, None]] = {"duration": {}, "relative": {}, "length": {}}
 
     def play(self, attempt: Attempt) -> Play:
         """What this attempt does: the same for all attempts of a task."""
@@ -62,10 +74,10 @@ class AssumedTimes:
 
     def _build_play(self, dag_id: str, task_id: str) -> Play:
         named, name = self._named, f"{dag_id}.{task_id}"
-        run_s = named.durations_s.get(name, named.durations_s.get(dag_id))
-        if run_s is None:
-            self._assumed["duration"][name] = None
-            run_s = named.default_s
+        run_s, is_named, is_relative = named.find_duration(dag_id, task_id)
+        if not is_named:
+            self._assumed["relative" if is_relative else "duration"][name] = None
+        run_s += named.delays_s.get(name, named.delays_s.get(dag_id, 0.0) if (dag_id, task_id) in self._roots else 0.0)
         if name in named.failing or dag_id in named.failing:
             return Play(run_s, outcome="failed", reason="the scenario lets it fail")
         if (dag_id, task_id) not in self._sources:
@@ -78,7 +90,7 @@ class AssumedTimes:
 
     def list_assumptions(self) -> list[Sentence]:
         """One sentence for each kind of assumption that was used."""
-        durations, lengths = self._assumed["duration"], self._assumed["length"]
+        durations, relative, lengths = (self._assumed[kind] for kind in ("duration", "relative", "length"))
         sentences: list[Sentence] = []
         if durations:
             sentences.append(
@@ -87,6 +99,15 @@ class AssumedTimes:
                     count=len(durations),
                     duration=self._named.default_s,
                     names=shorten_names(durations),
+                )
+            )
+        if relative:
+            sentences.append(
+                say(
+                    "durations_are_relative",
+                    count=len(relative),
+                    duration=self._named.default_s,
+                    names=shorten_names(relative),
                 )
             )
         if lengths:
@@ -102,7 +123,8 @@ def shorten_names(names: Iterable[str]) -> str:
     return ", ".join(ordered[:_NAMES_SHOWN]) + (" ..." if len(ordered) > _NAMES_SHOWN else "")
 
 
-def _list_sources(spec: DagSpec) -> set[str]:
+def list_sources(spec: DagSpec) -> set[str]:
+    """The tasks over whose lists others are mapped."""
     expansions = [task.expansion for task in spec.tasks] + list(spec.group_expansions.values())
     return {task_id for expansion in expansions if expansion is not None for task_id in _walk(expansion)}
 

@@ -44,7 +44,7 @@ def read_expectation(text: str, specs: Mapping[str, DagSpec]) -> Expectation:
     match = clock or span
     if match is None:
         raise _refuse(text)
-    dag_id, task_id = _find_subject(match["name"], specs)
+    dag_id, task_id = _find_subject(text, match["name"], specs)
     try:
         if clock is None:
             assert span is not None
@@ -59,7 +59,7 @@ def _refuse(text: str) -> UserError:
     return UserError(say("scenario_value_is_wrong", option="--expect", text=text, example=EXAMPLES))
 
 
-def _find_subject(name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
+def _find_subject(text: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
     if name in specs:
         return name, None
     dag_id, _, task_id = name.rpartition(".")
@@ -68,28 +68,40 @@ def _find_subject(name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | N
         task_id = name[len(dag_id) + 1 :]
     if dag_id and any(task.task_id == task_id for task in specs[dag_id].tasks):
         return dag_id, task_id
-    raise UserError(say("scenario_names_nothing", name=name))
+    raise UserError(say("scenario_names_nothing", option=f"--expect {text!r}", name=name))
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """An expectation that does not hold for a run, or that is about a DAG without a run."""
+
+    text: str
+    dag_id: str
+    run_after: Instant | None
+    sentence: Sentence
 
 
 def list_violations(
     expectations: Iterable[Expectation], runs: Sequence[RunOutcome], specs: Mapping[str, DagSpec], until: Instant
-) -> list[Sentence]:
-    """One sentence for each run or task instance that breaks an expectation, and for an expectation about a DAG without a run.
+) -> list[Violation]:
+    """One for each run or task instance that breaks an expectation, and for an expectation about a DAG without a run.
 
     What is not decided before `until`, the end of the simulation, is not judged.
     """
-    violations: list[Sentence] = []
+    violations: list[Violation] = []
     for expectation in expectations:
         own_runs = [run for run in runs if run.dag_id == expectation.dag_id]
         if not own_runs:
-            violations.append(say("expectation_has_no_run", text=expectation.text, dag=expectation.dag_id))
+            no_run = say("expectation_has_no_run", text=expectation.text, dag=expectation.dag_id)
+            violations.append(Violation(expectation.text, expectation.dag_id, None, no_run))
         for run in own_runs:
             for started_at, ended_at in _list_spans(run, expectation.task_id):
                 fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].timezone, until)
                 if fault is not None:
-                    violations.append(
-                        say("expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault)
+                    broken = say(
+                        "expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault
                     )
+                    violations.append(Violation(expectation.text, run.dag_id, run.run_after, broken))
     return violations
 
 

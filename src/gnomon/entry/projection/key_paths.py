@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +35,9 @@ class FutureRuns:
         self._runs: dict[str, list[RunOutcome]] = defaultdict(list)
         for run in runs:
             self._runs[run.dag_id].append(run)
+        self._ends: dict[tuple[str, str | None], list[tuple[Instant, RunOutcome, TaskOutcome | None]]] = {}
+        """By DAG and task, or by DAG alone: what ended, by end; made when it is asked for."""
+        self._tasks_by_end: dict[Instant, tuple[RunOutcome, TaskOutcome]] | None = None
 
     def list_runs(self, dag_id: str) -> Sequence[RunOutcome]:
         """The runs of a DAG."""
@@ -57,6 +61,12 @@ class FutureRuns:
             current = before
         steps.reverse()
         return steps
+
+    def measure_wait(self, run: RunOutcome, task: TaskOutcome) -> float:
+        """The seconds between what came before a task instance that ended and its start."""
+        start = task.ended_at if task.started_at is None else task.started_at
+        assert start is not None
+        return max(0.0, (start - self._find_before(run, task, start)[1]) / SECOND)
 
     def _find_before(
         self, run: RunOutcome, task: TaskOutcome, start: Instant
@@ -89,12 +99,20 @@ class FutureRuns:
             if upstream is not None and begun - upstream[1] <= _NEAR:
                 return upstream
         if run.run_type == "asset_triggered":
-            for others in self._runs.values():
-                for other in others:
-                    for task in other.tasks:
-                        if task.ended_at == run.run_after:
-                            return (other, task), begun
+            made_by = self._index_tasks().get(run.run_after)
+            if made_by is not None:
+                return made_by, begun
         return None, begun
+
+    def _index_tasks(self) -> Mapping[Instant, tuple[RunOutcome, TaskOutcome]]:
+        if self._tasks_by_end is None:
+            self._tasks_by_end = {}
+            for runs in self._runs.values():
+                for run in runs:
+                    for task in run.tasks:
+                        if task.ended_at is not None:
+                            self._tasks_by_end.setdefault(task.ended_at, (run, task))
+        return self._tasks_by_end
 
     def _find_awaited(
         self, awaited: Iterable[tuple[str, str | None]], since: Instant, until: Instant
@@ -102,12 +120,29 @@ class FutureRuns:
         """Of these DAGs and tasks the one that ended last, after `since` and not after `until`."""
         best: tuple[tuple[RunOutcome, TaskOutcome | None], Instant] | None = None
         for dag_id, task_id in awaited:
-            for other in self._runs.get(dag_id, ()):
-                last = _find_last(other.tasks, None if task_id is None else {task_id}, until)
-                ended_at = other.ended_at if task_id is None else (None if last is None else last.ended_at)
-                if ended_at is not None and since < ended_at <= until and (best is None or ended_at > best[1]):
-                    best = ((other, last), ended_at)
+            ends = self._list_ends(dag_id, task_id)
+            place = bisect_right(ends, until, key=lambda end: end[0])
+            if place == 0 or ends[place - 1][0] <= since:
+                continue
+            ended_at = ends[place - 1][0]
+            if best is None or ended_at > best[1]:
+                _, other, task = ends[bisect_left(ends, ended_at, key=lambda end: end[0])]
+                last = _find_last(other.tasks, None, until) if task_id is None else task
+                best = ((other, last), ended_at)
         return best
+
+    def _list_ends(self, dag_id: str, task_id: str | None) -> Sequence[tuple[Instant, RunOutcome, TaskOutcome | None]]:
+        ends = self._ends.get((dag_id, task_id))
+        if ends is None:
+            ends = []
+            for run in self._runs.get(dag_id, ()):
+                last = _find_last(run.tasks, None if task_id is None else {task_id})
+                ended_at = run.ended_at if task_id is None else (None if last is None else last.ended_at)
+                if ended_at is not None:
+                    ends.append((ended_at, run, last))
+            ends.sort(key=lambda end: end[0])
+            self._ends[dag_id, task_id] = ends
+        return ends
 
 
 def _find_last(

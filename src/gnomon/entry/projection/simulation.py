@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
 from gnomon.entry.projection.projected_dags import build_running_dags, list_unprojected
-from gnomon.entry.projection.projector import Projector
+from gnomon.entry.projection.projector import EndlessInstant, Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
+from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import Changes, PoolRecord
@@ -22,6 +23,8 @@ from gnomon.services.scheduler.settings import SchedulerSettings
 UNLIMITED = -1
 MAX_ATTEMPTS = 10_000_000
 """A simulation of more ends with an error: it would take more than ten minutes."""
+MAX_KEPT_ATTEMPTS = 2_000_000
+"""The same if each task instance is kept: more would not fit into memory."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,14 @@ class SimulatedRuns:
     """By start; those that have not started come last."""
     attempt_count: int
     assumptions: list[Sentence]
+    pool_slots: Mapping[str, int] = field(default_factory=dict)
+    """Also of the pools whose size is assumed."""
 
 
 def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> SimulatedRuns:
-    """Run the scenario. Raises UserError for a name of the scenario that no DAG has, and for one that is too large."""
+    """Run the scenario. Raises UserError for one that is too large, or in which time stands still."""
     specs = [spec for spec, _ in scenario.dags]
-    unknown = scenario.times.list_unknown(specs)
-    if unknown:
-        raise UserError(say("scenario_names_nothing", name=unknown[0]))
+    refuse_too_large(specs, scenario.start, scenario.end)
     script = AssumedTimes(scenario.times, specs)
     pools, assumed_pools = _build_pools(scenario, specs)
     projector = Projector(
@@ -66,7 +69,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         timetables=timetables,
     )
     collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-    counter = _AttemptCounter()
+    counter = _AttemptCounter(MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS)
 
     def observe(changes: Changes, now: Instant) -> None:
         collector.observe(changes, now)
@@ -79,7 +82,12 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         [replace(dag.record, dependency_error=errors.get(dag.record.dag_id)) for dag in dags],
         {dag.record.dag_pk: dag.past_slots for dag in dags},
     )
-    projector.run_until(scenario.end)
+    try:
+        projector.run_until(scenario.end)
+    except EndlessInstant as endless:
+        raise UserError(
+            say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
+        ) from None
     runs = sorted([*collector.runs, *collector.list_unfinished(projector.now)], key=_sort_key)
     faults = [
         say(
@@ -91,20 +99,24 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         if dag.record.dependency_error or dag.record.error
     ]
     return SimulatedRuns(
-        runs, counter.ended, [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()]
+        runs,
+        counter.ended,
+        [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()],
+        {pool.name: pool.slots for pool in pools},
     )
 
 
 class _AttemptCounter:
     """Counts the attempts that ended, and ends a simulation that has too many."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.ended = 0
+        self._most = most
 
     def count(self, changes: Changes, now: Instant) -> None:
         self.ended += len(changes.attempts)
-        if self.ended > MAX_ATTEMPTS:
-            raise UserError(say("simulation_is_too_large", number=f"{MAX_ATTEMPTS:,}", at=now))
+        if self.ended > self._most:
+            raise UserError(say("simulation_is_too_large", number=f"{self._most:,}", at=now))
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

@@ -69,28 +69,44 @@ def load_all_specs(home: Home) -> list[DagSpec]:
     return list(specs.values())
 
 
-def load_folder(home: Home, folder: str) -> list[tuple[DagSpec, str]]:
-    """The DAGs of all files in a folder, with their files; as `load_all_specs` when two files define the same id.
+@dataclass(frozen=True, slots=True)
+class FolderDags:
+    """The DAGs of a folder, with their files, and the files that were left out because they cannot be loaded."""
 
-    Raises UserError when there is no such folder, a file cannot be loaded, or no file defines a DAG.
+    dags: list[tuple[DagSpec, str]]
+    broken: list[str]
+
+
+def load_folder(home: Home, folder: str, *, shown: str | None = None, skip_broken: bool = False) -> FolderDags:
+    """The DAGs of all files in a folder; as `load_all_specs` when two files define the same id.
+
+    `shown`: what messages call the folder. Raises UserError when there is no such folder, a file cannot be loaded and `skip_broken` is
+    not set, or no file defines a DAG.
     """
+    name, path = folder if shown is None else shown, os.path.abspath(folder)
     if not os.path.isdir(folder):
-        raise UserError(say("folder_does_not_exist", folder=folder))
-    settings = replace(
-        build_dag_processor_settings(home.cfg), roots=(SourceFolder(os.path.abspath(folder)),), bundles=()
-    )
+        raise UserError(say("folder_does_not_exist", folder=name))
+    settings = replace(build_dag_processor_settings(home.cfg), roots=(SourceFolder(path),), bundles=())
     with _open_parse_pool(home) as pool:
         files = sorted(parse_all_files(pool, settings), key=lambda file: file.path)
-    failures = [failure.message for file in files for failure in file.failures]
-    if failures:
-        raise UserError(say("file_has_failures", error="\n".join(failures)))
+    broken = [file for file in files if file.failures]
+    if broken and not skip_broken:
+        messages = "\n".join(failure.message for file in broken for failure in file.failures)
+        raise UserError(
+            say(
+                "folder_has_broken_files",
+                count=len(broken),
+                folder=name,
+                error=messages if shown is None else messages.replace(path, shown),
+            )
+        )
     dags: dict[str, tuple[DagSpec, str]] = {}
     for file in files:
         for dag in file.dags:
             dags.setdefault(dag.spec.dag_id, (dag.spec, file.path))
     if not dags:
-        raise UserError(say("folder_defines_no_dag", folder=folder))
-    return list(dags.values())
+        raise UserError(say("folder_defines_no_dag", folder=name))
+    return FolderDags(list(dags.values()), [os.path.relpath(file.path, path) for file in broken])
 
 
 def _list_sensors(home: Home, spec: DagSpec, siblings: list[DagSpec]) -> list[SensorEdge]:

@@ -91,6 +91,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "minute",
         "value",
         "other_value",
+        "other_option",
     ),
     "count": (
         "age",
