@@ -15,7 +15,7 @@ from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, is_
 from gnomon.entry.cli.simulations.run_rows import print_runs
 from gnomon.entry.projection.comparison import Comparison
 from gnomon.entry.projection.comparison import compare as compare_runs
-from gnomon.entry.projection.expectations import Violation, list_violations
+from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.scenario_changes import Change, read_option
@@ -128,11 +128,11 @@ def _compare(
     first, second = prepare_both(home, changes, texts)
     _check_ids(dag_ids, [first, second])
 
-    def run() -> tuple[Comparison, list[list[Sentence]], list[Violation], list[Violation]]:
+    def run() -> tuple[Comparison, list[list[Sentence]], list[BrokenExpectation], list[BrokenExpectation]]:
         simulated = _run(home, first), _run(home, second)
         before, after = map(_list_violations, (first, second), simulated)
-        found = compare_runs((first.scenario, simulated[0]), (second.scenario, simulated[1]), dag_ids)
-        return found, [each.assumptions for each in simulated], before, after
+        comparison = compare_runs((first.scenario, simulated[0]), (second.scenario, simulated[1]), dag_ids)
+        return comparison, [each.assumptions for each in simulated], before, after
 
     comparison, assumptions, before, after = run_idle(run)
     known = {(violation.text, violation.dag_id, violation.run_after) for violation in before}
@@ -180,7 +180,7 @@ def _run(home: Home, prepared: PreparedScenario) -> SimulatedRuns:
         return run_scenario(prepared.scenario, host)
 
 
-def _list_violations(prepared: PreparedScenario, simulated: SimulatedRuns) -> list[Violation]:
+def _list_violations(prepared: PreparedScenario, simulated: SimulatedRuns) -> list[BrokenExpectation]:
     return list_violations(prepared.expectations, simulated.runs, prepared.specs, prepared.scenario.end)
 
 

@@ -126,27 +126,31 @@ def _compare_runs(
 ) -> RunDifference | None:
     first, second = pair
     if first is None or second is None:
-        run = first or second
-        assert run is not None
-        change, missing = (APPEARS, specs[0]) if first is None else (VANISHES, specs[1])
-        code = {APPEARS: ("dag_is_new", "run_appears"), VANISHES: ("dag_is_gone", "run_vanishes")}[change]
-        return RunDifference(
-            run.dag_id, change, first, second, None, (say(code[run.dag_id in missing], dag=run.dag_id),)
-        )
+        return _describe_lone(pair, specs)
     shift_s = None if first.ended_at is None or second.ended_at is None else (second.ended_at - first.ended_at) / SECOND
-    found = _find_change(first, second, shift_s)
-    if found is None:
+    change = _find_change(first, second, shift_s)
+    if change is None:
         return None
     why: list[Sentence] = []
     if reasons is not None:
-        if found in (OTHER_STATE, NOT_ENDED):
+        if change in (OTHER_STATE, NOT_ENDED):
             why = reasons.explain_state(first, second)
         elif shift_s:
             why = reasons.explain_shift(first, second)
-    if found == MOVES:
+    if change == MOVES:
         due = say("run_is_due_at", dag=second.dag_id, at=second.run_after, since=first.run_after)
         why = [due, *(sentence for sentence in why if sentence != due)]
-    return RunDifference(second.dag_id, found, first, second, shift_s, tuple(why))
+    return RunDifference(second.dag_id, change, first, second, shift_s, tuple(why))
+
+
+def _describe_lone(pair: RunPair, specs: Sequence[Mapping[str, DagSpec]]) -> RunDifference:
+    """The difference of a run without a counterpart."""
+    first, second = pair
+    run = first or second
+    assert run is not None
+    change, missing = (APPEARS, specs[0]) if first is None else (VANISHES, specs[1])
+    code = {APPEARS: ("dag_is_new", "run_appears"), VANISHES: ("dag_is_gone", "run_vanishes")}[change]
+    return RunDifference(run.dag_id, change, first, second, None, (say(code[run.dag_id in missing], dag=run.dag_id),))
 
 
 def _find_change(first: RunOutcome, second: RunOutcome, shift_s: float | None) -> str | None:
@@ -199,8 +203,10 @@ def _sum_up(
         notes = list(_compare_specs(specs[0].get(dag_id), specs[1].get(dag_id), dag_id))
         if not own and not notes:
             continue
-        found = Counter(reason for run in own for reason in run.reasons if run.change not in (APPEARS, VANISHES, MOVES))
-        notes += [reason for reason, _ in found.most_common(1)]
+        reasons = Counter(
+            reason for run in own for reason in run.reasons if run.change not in (APPEARS, VANISHES, MOVES)
+        )
+        notes += [reason for reason, _ in reasons.most_common(1)]
         shifts = [run.shift_s for run in own if run.shift_s is not None]
         dags.append(
             DagDifference(

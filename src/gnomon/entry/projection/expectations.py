@@ -72,7 +72,7 @@ def _find_subject(text: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[s
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class BrokenExpectation:
     """An expectation that does not hold for a run, or that is about a DAG without a run."""
 
     text: str
@@ -83,17 +83,17 @@ class Violation:
 
 def list_violations(
     expectations: Iterable[Expectation], runs: Sequence[RunOutcome], specs: Mapping[str, DagSpec], until: Instant
-) -> list[Violation]:
+) -> list[BrokenExpectation]:
     """One for each run or task instance that breaks an expectation, and for an expectation about a DAG without a run.
 
     What is not decided before `until`, the end of the simulation, is not judged.
     """
-    violations: list[Violation] = []
+    violations: list[BrokenExpectation] = []
     for expectation in expectations:
         own_runs = [run for run in runs if run.dag_id == expectation.dag_id]
         if not own_runs:
             no_run = say("expectation_has_no_run", text=expectation.text, dag=expectation.dag_id)
-            violations.append(Violation(expectation.text, expectation.dag_id, None, no_run))
+            violations.append(BrokenExpectation(expectation.text, expectation.dag_id, None, no_run))
         for run in own_runs:
             for started_at, ended_at in _list_spans(run, expectation.task_id):
                 fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].timezone, until)
@@ -101,7 +101,7 @@ def list_violations(
                     broken = say(
                         "expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault
                     )
-                    violations.append(Violation(expectation.text, run.dag_id, run.run_after, broken))
+                    violations.append(BrokenExpectation(expectation.text, run.dag_id, run.run_after, broken))
     return violations
 
 

@@ -35,12 +35,12 @@ def pair_runs(
 def _pair(first: Sequence[RunOutcome], second: Sequence[RunOutcome], zone: str) -> list[RunPair]:
     local = named_zone(zone)
     pairs: list[RunPair] = []
-    left = _split(first, second, of_assets=False)
+    unmatched = _split(first, second, of_assets=False)
     for key in (_get_slot, lambda run: to_datetime(run.run_after).astimezone(local).date(), _get_nothing):
-        left = _match(left, key, pairs, must_be_equal=True)
+        unmatched = _match(unmatched, key, pairs, must_be_equal=True)
     gone, new = _match(_split(first, second, of_assets=True), _get_nothing, pairs, must_be_equal=False)
-    pairs += [(run, None) for run in (*left[0], *gone)]
-    pairs += [(None, run) for run in (*left[1], *new)]
+    pairs += [(run, None) for run in (*unmatched[0], *gone)]
+    pairs += [(None, run) for run in (*unmatched[1], *new)]
     return sorted(pairs, key=_sort_key)
 
 
@@ -66,15 +66,15 @@ def _match(
     for side, runs in enumerate(sides):
         for run in runs:
             groups[key(run)][side].append(run)
-    left: _Sides = ([], [])
+    unmatched: _Sides = ([], [])
     for before, after in groups.values():
         most = min(len(before), len(after))
         if must_be_equal and len(before) != len(after):
             most = 0
         pairs += zip(before[:most], after[:most], strict=True)
-        left[0].extend(before[most:])
-        left[1].extend(after[most:])
-    return left
+        unmatched[0].extend(before[most:])
+        unmatched[1].extend(after[most:])
+    return unmatched
 
 
 def _sort_key(pair: RunPair) -> tuple[int, int]:
