@@ -56,7 +56,17 @@ test("punctuation beside Chinese characters is full-width", () => {
 });
 
 /** By the word of the field, those that stood in its place; `docs/contributing/terms-zh.md`. */
-const WRONG_WORDS = { 延迟: "迟到", 待调度: "已安排", 补数据: "回填", 周期: "时段", 槽位: "插槽", 计划时间: "到期" };
+const WRONG_WORDS = {
+  延迟: "迟到",
+  待调度: "已安排",
+  补数据: "回填",
+  周期: "时段",
+  槽位: "插槽",
+  计划时间: "到期",
+  账号: "帐户",
+  池: "资源池",
+  触发进程: "触发器进程",
+};
 
 test("the words are those of the field", () => {
   const all = Object.values(TEXTS);
@@ -65,4 +75,26 @@ test("the words are those of the field", () => {
       all.filter((text) => text.includes(wrong)),
       right,
     ).toEqual([]);
+});
+
+/** The word for each of these, wherever the English text has it. */
+const TERMS: [RegExp, string][] = [
+  [/\b[Aa]ccounts?\b/, "账号"],
+  [/\b[Aa]ssets?\b/, "资产"],
+  [/\b[Bb]ackfills?\b/, "补数据"],
+  [/\b[Dd]eferred\b/, "挂起"],
+  [/\b[Pp]ools?\b/, "池"],
+  [/\b[Tt]ask instances?\b/, "任务实例"],
+  [/\b[Tt]imetables?\b/, "时间表"],
+  [/\b[Tt]riggerers?\b/, "触发进程"],
+  [/\bUnpauses?\b|\bunpaused\b/, "取消暂停"],
+  [/\b[Ww]orkers?\b/, "工作进程"],
+];
+
+test("a term has one word", () => {
+  const wrong = Object.entries(TEXTS).flatMap(([english, chinese]) => {
+    const said = english.replace(HIDDEN, "").replace(/\|\w+$/, "");
+    return TERMS.filter(([term, word]) => term.test(said) && !chinese.includes(word)).map(() => [english, chinese]);
+  });
+  expect(wrong).toEqual([]);
 });

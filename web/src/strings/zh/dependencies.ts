@@ -63,7 +63,7 @@ export const DEPENDENCIES: Record<string, string> = {
   "by first tag": "按第一个标签",
   "by folder": "按文件夹",
   "by owner": "按负责人",
-  "due, without a run yet": "已到时间，尚无运行",
+  "due, without a run yet": "已到计划时间，尚无运行",
   "events of assets, who adds them and who waits for them": "资产的事件、由谁产生以及谁在等待",
   failed: "失败",
   "group {name}": "分组 {name}",

@@ -16,7 +16,7 @@ export const PALETTE: Record<string, string> = {
   Run: "运行",
   "Run {dag} …": "运行 {dag}…",
   Task: "任务",
-  "Unpause {dag}": "启用 {dag}",
+  "Unpause {dag}": "取消暂停 {dag}",
   "{dag} has no failed run.": "{dag} 没有失败的运行。",
   "{dag} is active.": "{dag} 已启用。",
   "{dag} is paused.": "{dag} 已暂停。",

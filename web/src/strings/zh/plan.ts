@@ -111,7 +111,7 @@ export const PLAN: Record<string, string> = {
   "Times are in the zone {zone}.": "时间按时区 {zone}。",
   To: "到",
   "Types of runs allowed": "允许的运行类型",
-  Unpause: "恢复",
+  Unpause: "取消暂停",
   "Version {number}, made": "版本 {number}，创建于",
   "DAG bundle {name}, version {version}": "DAG 包 {name}，版本 {version}",
   What: "操作",

@@ -44,7 +44,7 @@ export const RUN: Record<string, string> = {
   "The run is deleted with {count} task instances, their logs stay:":
     "此运行及其 {count} 个任务实例将被删除，日志保留：",
   "The run {run} of {dag} is deleted.": "{dag} 的运行 {run} 已删除。",
-  "Unpauses DAG {dag}: its queued runs and tasks start.": "恢复 DAG {dag}：其排队的运行和任务将开始。",
+  "Unpauses DAG {dag}: its queued runs and tasks start.": "取消暂停 DAG {dag}：其排队的运行和任务将开始。",
   "Version of the DAG bundle:": "DAG 包的版本：",
   "{number}, code": "{number}，代码",
   "Views of the run": "运行的视图",

@@ -12,7 +12,7 @@ export const STATES: Record<string, string> = {
   "awaiting input": "等待输入",
   backfill: "补数据",
   manual: "手动",
-  "operator triggered": "任务触发",
+  "operator triggered": "算子触发",
   restarting: "正在重启",
   scheduled: "待调度",
   "scheduled|run": "定时",

@@ -7,7 +7,7 @@ export const TASK: Record<string, string> = {
   "Clear (run again)": "清除（重新运行）",
   "Compare the logs of the last two tries": "比较最后两次尝试的日志",
   Deferral: "推迟",
-  Deferred: "已推迟",
+  Deferred: "已挂起",
   Executor: "执行器",
   "Fails without an event": "无事件则失败于",
   Fires: "触发时间",
@@ -26,8 +26,7 @@ export const TASK: Record<string, string> = {
   Queued: "排队",
   Scheduled: "已调度",
   "Send the answer": "提交答复",
-  "The arguments of the trigger are stored encrypted, for triggerers only.":
-    "触发器的参数加密存储，仅供触发器进程使用。",
+  "The arguments of the trigger are stored encrypted, for triggerers only.": "触发器的参数加密存储，仅供触发进程使用。",
   "The task has not been tried yet.": "任务尚未尝试过。",
   "The task has pushed no XComs.": "任务没有推送 XCom。",
   "The value of {name} is no JSON: {text}": "{name} 的值不是 JSON：{text}",
