@@ -96,6 +96,7 @@ export function Layout() {
                   className="plain"
                   onClick={() => {
                     close();
+                    go("/");
                     startTour();
                   }}
                 >

@@ -1,6 +1,7 @@
-/** A tour of six steps over what every view has: offered once to a new account, and shown again from the menu of the account. */
+/** A tour of six steps over what every view has: offered once to a new account on the home page, where it begins, and shown again from the menu of the account. */
 
 import { Popover, PopoverHeading, PopoverProvider } from "@ariakit/react/popover";
+import { useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useMe } from "../../state/account";
 import { t } from "../../state/language";
@@ -19,7 +20,7 @@ const STEPS: Step[] = [
   {
     at: '[data-tour="home"]',
     title: /* text */ "Home says whether anything is wrong",
-    text: /* text */ "What failed and why, what waits for you, what is late or will be, and what runs now.",
+    text: /* text */ "What failed and why, what waits for you, what is late, what runs now and what comes next.",
   },
   {
     at: '[data-tour="dags"]',
@@ -53,7 +54,9 @@ export function Tour() {
   const step = useTourStep();
   const me = useMe();
   const [opened] = useState(() => Date.now());
-  if (step === undefined) return isTourOffered(me, opened) ? <Offer /> : null;
+  const isHome = useRouterState({ select: (state) => state.location.pathname === "/" });
+  // It lies over a part of the view: who has come by a link to a run is not kept from it.
+  if (step === undefined) return isHome && isTourOffered(me, opened) ? <Offer /> : null;
   return <StepCard key={step} number={step} />;
 }
 
