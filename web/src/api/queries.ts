@@ -2,6 +2,8 @@
 
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { t } from "../state/language";
+import { nameRun } from "../state/runNames";
+import { readZone } from "../state/times";
 import { ApiError, get } from "./client";
 import { type InstancePlace, placeOfInstance, placeOfRun, placeOfTask } from "./places";
 import type { TaskInstance } from "./shapes";
@@ -147,6 +149,9 @@ async function readUnmapped(at: InstancePlace): Promise<TaskInstance> {
   });
   const [one] = found.task_instances;
   if (one === undefined || one.map_index >= 0 || found.task_instances.length > 1)
-    throw new ApiError(404, t("Run {run} has no instance of task {task}.", { run: at.runId, task: at.taskId }));
+    throw new ApiError(
+      404,
+      t("Run {run} has no instance of task {task}.", { run: nameRun(at.runId, readZone()), task: at.taskId }),
+    );
   return one;
 }

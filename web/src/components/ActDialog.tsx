@@ -5,6 +5,8 @@ import { Fragment, useState } from "react";
 import { type ActName, type ActScope, type ActTarget, doAct, previewAct, type Touched } from "../api/acts";
 import { useRunChange } from "../api/runs";
 import { t, tn } from "../state/language";
+import { nameRun } from "../state/runNames";
+import { readZone, useZone } from "../state/times";
 import { showRunToast, showToast } from "../state/toasts";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
@@ -121,7 +123,9 @@ export function ActDialog({ target, choice, scopes, close, onDone }: ActDialogPr
 /** What was done, with links to the runs that were touched, that of the page first. */
 function say(act: ActName, target: ActTarget, rows: readonly Touched[]): void {
   if (act === "delete")
-    return showToast(t("The run {run} of {dag} is deleted.", { run: target.runId, dag: target.dagId }));
+    return showToast(
+      t("The run {run} of {dag} is deleted.", { run: nameRun(target.runId, readZone()), dag: target.dagId }),
+    );
   const others = new Map(rows.map((row) => [`${row.dagId} ${row.runId}`, { dagId: row.dagId, runId: row.runId }]));
   const own = others.get(`${target.dagId} ${target.runId}`);
   const runs = [...(own ? [own] : []), ...[...others.values()].filter((one) => one !== own)];
@@ -136,6 +140,7 @@ function groupByFate(act: ActName, rows: readonly Touched[]): [ActName, Touched[
 }
 
 function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: string }) {
+  const zone = useZone();
   const runs = new Map<string, Touched[]>();
   for (const row of rows.slice(0, SHOWN_MAX))
     runs.set(`${row.dagId} ${row.runId}`, [...(runs.get(`${row.dagId} ${row.runId}`) ?? []), row]);
@@ -146,7 +151,9 @@ function TouchedList({ rows, ownRun }: { rows: readonly Touched[]; ownRun: strin
         return (
           <div key={`${first.dagId} ${first.runId}`}>
             {(runs.size > 1 || first.runId !== ownRun) && (
-              <p className="name">{t("run {run} of {dag}", { run: first.runId, dag: first.dagId })}</p>
+              <p className="name" title={first.runId}>
+                {t("run {run} of {dag}", { run: nameRun(first.runId, zone), dag: first.dagId })}
+              </p>
             )}
             <ul className={styles.touched}>
               {some.map((one) => (

@@ -3,6 +3,7 @@
 import type { DagOverview } from "../api/shapes";
 import { runHref } from "../state/addresses";
 import { t } from "../state/language";
+import { nameRun } from "../state/runNames";
 import { formatDuration, formatTime, useZone } from "../state/times";
 import { PlainLink } from "./PlainLink";
 import { stateClass, stateName, stateShape } from "./StateBadge";
@@ -20,7 +21,7 @@ export function RunStrip({ dagId, runs }: { dagId: string; runs: DagOverview["ru
       {runs.map((run) => {
         const height = run.duration === null ? HEIGHT : LOWEST + ((HEIGHT - LOWEST) * run.duration) / longest;
         const about = [
-          run.run_id,
+          nameRun(run.run_id, zone),
           stateName(run.state),
           t("due {time}", { time: formatTime(run.run_after, zone) }),
           formatDuration(run.duration),

@@ -1,9 +1,11 @@
 /** Sentences of the server, with links where they name something. */
 
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { type CommandPlace, findPlace } from "../state/commandPlaces";
 import { cutSpans, dropCommands, type Span } from "../state/sentenceSpans";
 import { useCut } from "./LongText";
+import { RunName } from "./Names";
 import { Time } from "./Time";
 
 interface SentenceProps {
@@ -50,11 +52,13 @@ function Piece({ span }: { span: Span }) {
         {text}
       </Link>
     );
-  const place = command ? findPlace(command) : dagId ? { dagId, runId, taskId, mapIndex, words: text } : undefined;
-  return place ? <PlaceLink place={place} command={command ? text : undefined} /> : <span>{text}</span>;
+  const words = kind === "run" ? <RunName runId={text} /> : text;
+  const place = command ? findPlace(command) : dagId ? { dagId, runId, taskId, mapIndex, words } : undefined;
+  return place ? <PlaceLink place={place} command={command ? text : undefined} /> : <span>{words}</span>;
 }
 
-type NamedPlace = Omit<CommandPlace, "runId" | "taskId"> & {
+type NamedPlace = Omit<CommandPlace, "runId" | "taskId" | "words"> & {
+  words: ReactNode;
   runId?: string | null | undefined;
   taskId?: string | null | undefined;
   mapIndex?: number | null | undefined;
@@ -70,7 +74,12 @@ function PlaceLink({ place, command }: { place: NamedPlace; command: string | un
     );
   if (!taskId)
     return (
-      <Link to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={command} className={command ? "" : "name"}>
+      <Link
+        to="/dags/$dagId/runs/$runId"
+        params={{ dagId, runId }}
+        title={command ?? runId}
+        className={command ? "" : "name"}
+      >
         {words}
       </Link>
     );

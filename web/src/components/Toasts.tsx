@@ -3,6 +3,8 @@
 import { useEffect, useState } from "react";
 import { runHref } from "../state/addresses";
 import { t } from "../state/language";
+import { nameRun } from "../state/runNames";
+import { useZone } from "../state/times";
 import { dropToast, showToast, type Toast, useToasts } from "../state/toasts";
 import { PlainLink } from "./PlainLink";
 import styles from "./toasts.module.css";
@@ -22,6 +24,7 @@ export function Toasts() {
 }
 
 function Message({ toast }: { toast: Toast }) {
+  const zone = useZone();
   const [held, setHeld] = useState(false);
   useEffect(() => {
     if (held) return undefined;
@@ -50,8 +53,8 @@ function Message({ toast }: { toast: Toast }) {
         {toast.runs?.slice(0, RUNS_MAX).map((one) => (
           <span key={`${one.dagId} ${one.runId}`}>
             {" "}
-            <PlainLink className="name" href={runHref(one.dagId, one.runId)}>
-              {t("run {run} of {dag}", { run: one.runId, dag: one.dagId })}
+            <PlainLink className="name" href={runHref(one.dagId, one.runId)} title={one.runId}>
+              {t("run {run} of {dag}", { run: nameRun(one.runId, zone), dag: one.dagId })}
             </PlainLink>
           </span>
         ))}

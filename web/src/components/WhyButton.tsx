@@ -4,6 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { runExplanationQuery, taskExplanationQuery } from "../api/queries";
 import { t } from "../state/language";
+import { nameRun } from "../state/runNames";
+import { useZone } from "../state/times";
 import { AnchoredBox } from "../ui/Popover";
 import { Answer } from "./Answer";
 import { SentenceList } from "./Sentences";
@@ -35,9 +37,10 @@ export function WhyButton({ state, ...place }: WhyPlace & { state: string | null
 function Opener(place: WhyPlace) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  const zone = useZone();
   const name =
     place.taskId === undefined
-      ? place.runId
+      ? nameRun(place.runId, zone)
       : `${place.taskId}${(place.mapIndex ?? -1) < 0 ? "" : ` [${place.mapIndex}]`}`;
   return (
     <>

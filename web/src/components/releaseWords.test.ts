@@ -1,3 +1,5 @@
+// @vitest-environment happy-dom
+
 import { expect, test } from "vitest";
 import { findReleaseRequest, type Release } from "../api/runs";
 import { describeRelease } from "./releaseWords";

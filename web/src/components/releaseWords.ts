@@ -2,6 +2,8 @@
 
 import type { Release } from "../api/runs";
 import { t, tn } from "../state/language";
+import { nameRun } from "../state/runNames";
+import { readZone } from "../state/times";
 
 export interface ReleaseWords {
   button: string;
@@ -10,7 +12,7 @@ export interface ReleaseWords {
 
 export function describeRelease(release: Release): ReleaseWords {
   const dag = release.dag_id ?? "";
-  const run = release.run_id ?? "";
+  const run = nameRun(release.run_id ?? "", readZone());
   const task = `${release.task_id ?? ""}${release.map_index < 0 ? "" : `[${release.map_index}]`}`;
   switch (release.act) {
     case "unpause_dag":

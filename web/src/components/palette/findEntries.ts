@@ -7,6 +7,8 @@ import { ApiError, get, part, patch } from "../../api/client";
 import { toPattern } from "../../api/queries";
 import { t } from "../../state/language";
 import { DENSITY, LANGUAGE, type Preference, THEME, writePreference, ZONE } from "../../state/preferences";
+import { nameRun } from "../../state/runNames";
+import { readZone } from "../../state/times";
 import {
   AgainIcon,
   CalendarIcon,
@@ -213,7 +215,8 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
     key: `run ${run.dag_id} ${run.dag_run_id}`,
     kind: t("Run"),
     icon: HistoryIcon,
-    label: `${run.dag_id} ${run.dag_run_id}`,
+    label: `${run.dag_id} ${nameRun(run.dag_run_id, readZone())}`,
+    about: run.dag_run_id,
     words: run.dag_run_id,
     to: { to: "/dags/$dagId/runs/$runId", params: { dagId: run.dag_id, runId: run.dag_run_id } },
   }));

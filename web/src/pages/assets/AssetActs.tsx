@@ -1,9 +1,9 @@
 /** What a user does to an asset: add an event from outside, or run the DAG that writes it. */
 
-import { Link } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { type Asset, useAddEvent, useMaterialize } from "../../api/across";
 import { Refusal } from "../../components/Answer";
+import { RunLink } from "../../components/Names";
 import { t } from "../../state/language";
 import styles from "./asset.module.css";
 
@@ -26,14 +26,7 @@ export function AssetActs({ asset }: { asset: Asset }) {
         </button>
         {materialize.data && (
           <span role="status">
-            {t("The run was created:")}{" "}
-            <Link
-              className="name"
-              to="/dags/$dagId/runs/$runId"
-              params={{ dagId: materialize.data.dag_id, runId: materialize.data.dag_run_id }}
-            >
-              {materialize.data.dag_run_id}
-            </Link>
+            {t("The run was created:")} <RunLink dagId={materialize.data.dag_id} runId={materialize.data.dag_run_id} />
           </span>
         )}
       </div>

@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type AssetEvent, assetEventsQuery, EVENTS_PAGE } from "../../api/across";
 import { Answer } from "../../components/Answer";
 import { PageSteps } from "../../components/PageSteps";
+import { RunName } from "../../components/Names";
 import { StateBadge } from "../../components/StateBadge";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
@@ -65,14 +66,19 @@ function EventRow({ event }: { event: AssetEvent }) {
         {event.created_dagruns.length === 0 && <span className="soft">{t("no run yet")}</span>}
         {event.created_dagruns.map((run) => (
           <span key={`${run.dag_id} ${run.run_id}`} className="block">
-            <StateBadge state={run.state} />{" "}
-            <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId: run.dag_id, runId: run.run_id }}>
-              {run.dag_id} {run.run_id}
-            </Link>
+            <StateBadge state={run.state} /> <RunOfDag dagId={run.dag_id} runId={run.run_id} />
           </span>
         ))}
       </td>
     </tr>
+  );
+}
+
+function RunOfDag({ dagId, runId }: { dagId: string; runId: string }) {
+  return (
+    <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId }} title={runId}>
+      {dagId} <RunName runId={runId} />
+    </Link>
   );
 }
 
@@ -83,13 +89,7 @@ function Source({ event }: { event: AssetEvent }) {
   return (
     <>
       <span className="block">
-        <Link
-          className="name"
-          to="/dags/$dagId/runs/$runId"
-          params={{ dagId: event.source_dag_id, runId: event.source_run_id }}
-        >
-          {event.source_dag_id} {event.source_run_id}
-        </Link>
+        <RunOfDag dagId={event.source_dag_id} runId={event.source_run_id} />
       </span>
       {task && (
         <Link

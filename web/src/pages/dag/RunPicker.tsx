@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { newestRunsQuery } from "../../api/dagViews";
 import { stateName, stateShape } from "../../components/StateBadge";
 import { t } from "../../state/language";
-import { formatTime, useZone } from "../../state/times";
+import { nameRun } from "../../state/runNames";
+import { useZone } from "../../state/times";
 import styles from "./dag.module.css";
 
 /** The run that is shown: the chosen one, else the newest; undefined while it is not known or there is none. */
@@ -41,10 +42,10 @@ export function RunPicker({
         onChange={(event) => choose(event.target.value || undefined)}
       >
         <option value="">{t("the newest")}</option>
-        {isOlder && <option value={chosen}>{chosen}</option>}
+        {isOlder && <option value={chosen}>{nameRun(chosen, zone)}</option>}
         {runs.map((run) => (
           <option key={run.dag_run_id} value={run.dag_run_id}>
-            {stateShape(run.state)} {formatTime(run.run_after, zone)} {stateName(run.state)}, {run.dag_run_id}
+            {stateShape(run.state)} {nameRun(run.dag_run_id, zone)}, {stateName(run.state)}
           </option>
         ))}
       </select>

@@ -8,6 +8,8 @@ import { Refusal } from "../../components/Answer";
 import { LazyMarkdown } from "../../components/LazyMarkdown";
 import { cutText, LongText } from "../../components/LongText";
 import { t, tn } from "../../state/language";
+import { nameRun } from "../../state/runNames";
+import { useZone } from "../../state/times";
 import { showRunToast } from "../../state/toasts";
 import { Button } from "../../ui/Button";
 import { Pill } from "../../ui/Pill";
@@ -16,6 +18,7 @@ import styles from "./inbox.module.css";
 
 export function EqualQuestions({ questions }: { questions: Question[] }) {
   const first = questions[0] as Question;
+  const zone = useZone();
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const chosen = questions.filter((one) => !left.has(one.task_instance.id));
   const answer = useHitlAnswers();
@@ -56,7 +59,7 @@ export function EqualQuestions({ questions }: { questions: Question[] }) {
           <li key={one.task_instance.id}>
             <input
               type="checkbox"
-              aria-label={t("Answer that of run {run}", { run: one.task_instance.dag_run_id })}
+              aria-label={t("Answer that of run {run}", { run: nameRun(one.task_instance.dag_run_id, zone) })}
               checked={!left.has(one.task_instance.id)}
               onChange={() => toggle(one.task_instance.id)}
             />

@@ -6,7 +6,8 @@ import type { Neighbours } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { stateName } from "../../components/StateBadge";
 import { t } from "../../state/language";
-import { formatTime, useZone } from "../../state/times";
+import { nameRun } from "../../state/runNames";
+import { useZone } from "../../state/times";
 import { buttonClass } from "../../ui/Button";
 import { EarlierIcon, LaterIcon } from "../../ui/icons";
 import styles from "./run.module.css";
@@ -56,7 +57,7 @@ export function NeighbourLink({ run, ...rest }: { run: DagRun } & Omit<Component
       {...view}
       {...rest}
       params={{ dagId: run.dag_id, runId: run.dag_run_id }}
-      title={`${run.dag_run_id}, ${formatTime(run.run_after, zone)}, ${stateName(run.state)}`}
+      title={`${nameRun(run.dag_run_id, zone)}, ${stateName(run.state)}`}
       preload={false}
     />
   );

@@ -1,11 +1,12 @@
 /** Who did what to a DAG and its runs, newest first; the filters are in the address. */
 
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { eventName } from "../../../state/eventNames";
 import { type AuditFilters, auditQuery } from "../../../api/plans";
 import type { AuditRow } from "../../../api/shapes";
 import { Failure } from "../../../components/Answer";
+import { RunLink } from "../../../components/Names";
 import { SearchField } from "../../../components/SearchField";
 import { Sentence } from "../../../components/Sentences";
 import { StackTable } from "../../../components/StackTable";
@@ -84,11 +85,7 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
         {row.from && <span className="soft block">{t("from {address}", { address: row.from })}</span>}
       </td>
       <td>
-        {row.run_id && (
-          <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: row.run_id }}>
-            {row.run_id}
-          </Link>
-        )}
+        {row.run_id && <RunLink dagId={dagId} runId={row.run_id} />}
         {row.task_id && (
           <span className="block name">
             {row.task_id}

@@ -5,6 +5,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import type { BackfillPreview } from "../../../api/shapes";
 import { Sentence } from "../../../components/Sentences";
+import { RunName } from "../../../components/Names";
 import { StateBadge } from "../../../components/StateBadge";
 import { Time } from "../../../components/Time";
 import { t, tn } from "../../../state/language";
@@ -68,7 +69,10 @@ export function SlotPreview({ found }: { found: BackfillPreview }) {
                 )}{" "}
                 {slot.state && <StateBadge state={slot.state} />}
                 <span className="soft block">
-                  <span className="name">{slot.run_id}</span>: {slot.reason}
+                  <span className="name" title={slot.run_id}>
+                    <RunName runId={slot.run_id} />
+                  </span>
+                  : {slot.reason}
                 </span>
               </div>
             );

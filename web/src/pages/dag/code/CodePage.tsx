@@ -5,6 +5,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { runsOfVersionQuery, sourceQuery, versionsQuery } from "../../../api/plans";
 import type { DagVersionRows } from "../../../api/shapes";
 import { Answer } from "../../../components/Answer";
+import { RunLink } from "../../../components/Names";
 import { StateBadge } from "../../../components/StateBadge";
 import { Time } from "../../../components/Time";
 import { t } from "../../../state/language";
@@ -122,10 +123,7 @@ function RunsOfVersion({ dagId, version }: { dagId: string; version: number }) {
           {found.dag_runs.length === 0 ? t("No run has used this version.") : t("Its newest runs:")}{" "}
           {found.dag_runs.map((run) => (
             <span key={run.dag_run_id}>
-              <Link className="name" to="/dags/$dagId/runs/$runId" params={{ dagId, runId: run.dag_run_id }}>
-                {run.dag_run_id}
-              </Link>{" "}
-              <StateBadge state={run.state} />{" "}
+              <RunLink dagId={dagId} runId={run.dag_run_id} /> <StateBadge state={run.state} />{" "}
             </span>
           ))}
           {(found.total_entries ?? 0) > found.dag_runs.length &&

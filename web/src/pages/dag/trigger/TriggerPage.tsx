@@ -9,6 +9,8 @@ import { dagQuery } from "../../../api/queries";
 import type { DagDetails } from "../../../api/shapes";
 import { Answer, Refusal } from "../../../components/Answer";
 import { t } from "../../../state/language";
+import { nameRun } from "../../../state/runNames";
+import { readZone } from "../../../state/times";
 import { showToast } from "../../../state/toasts";
 import { Button } from "../../../ui/Button";
 import { RunIcon } from "../../../ui/icons";
@@ -65,7 +67,7 @@ function TriggerForm({ dag }: { dag: DagDetails }) {
     }
     create.mutate(body, {
       onSuccess: (run) => {
-        showToast(t("The run {run} is created.", { run: run.dag_run_id }));
+        showToast(t("The run {run} is created.", { run: nameRun(run.dag_run_id, readZone()) }));
         void navigate({ to: "/dags/$dagId/runs/$runId", params: { dagId, runId: run.dag_run_id }, search: {} });
       },
     });
