@@ -29,8 +29,8 @@ _COLUMN_GAP = "  "
 _CONTROL = re.compile(CONTROL)
 _INSTANT = r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{6})\+00:00"
 _WHOLE_INSTANT = re.compile(f"^{_INSTANT}$")
-_INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il |om |to ){_INSTANT}")
-"""An instant in a sentence: after `at`, `since`, `before`, `until`, `start_date`, `end_date`, `logical date`, `slot`, `from` or `to`.
+_INSTANT_IN_SENTENCE = re.compile(f"(?<=at |te |re |ce |ot |il |om |to |by |of ){_INSTANT}")
+"""An instant in a sentence: after `at`, `since`, `before`, `until`, `start_date`, `end_date`, `logical date`, `slot`, `from`, `to`, `by` or `of`.
 
 A run id that contains an instant does not match.
 """

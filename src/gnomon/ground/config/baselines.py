@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from gnomon.ground.config.alert_channels import read_span, read_texts
 from gnomon.ground.config.option import OptionError
@@ -102,6 +101,8 @@ def build_baseline(
 
 
 def _read_zone(value: object, where: str) -> str:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # most homes have no baseline
+
     try:
         if isinstance(value, str) and value:
             return ZoneInfo(value).key

@@ -19,6 +19,7 @@ from gnomon.queries.report.explanations.dag_state_conditions import (
 from gnomon.queries.report.explanations.ended_conditions import check_failed_run, describe_ended_run, list_failed
 from gnomon.queries.report.explanations.engine_state_reading import load_engine_state
 from gnomon.queries.report.explanations.explanation import Explanation
+from gnomon.queries.report.explanations.predicted_end import describe_predicted_end
 from gnomon.queries.report.explanations.upstream_conditions import add_upstreams, describe_past_waits
 from gnomon.queries.report.listings.run_callback_list import describe_callbacks
 from gnomon.rules.engine.conditions.instance_conditions import CHILDREN_MAX
@@ -43,6 +44,7 @@ def explain_run(tx: Transaction, dag: DagRecord, run: RunRecord, limits: EngineL
             conditions = list_run_conditions(state, run.run_pk, now, most=None)
         _add_conditions(explanation, conditions)
         add_upstreams(explanation, tx, dag, run, now)
+        explanation.note(*describe_predicted_end(tx, dag.dag_id, run.run_id, now))
     if run.started_at is not None or run.ended_at is not None:
         explanation.note(*describe_past_waits(tx, dag, run))
     explanation.note(*describe_callbacks(tx, dag, run))

@@ -1,0 +1,45 @@
+"""`gnomon explain` of an unfinished run says when it is expected to end, if a fresh forecast knows it."""
+
+from __future__ import annotations
+
+import msgspec
+from tests.unit.entry.cli.conftest import Gnomon
+from tests.unit.entry.cli.deployment import Deployment, spec_of
+
+from gnomon.model.baselines import ForecastReport, PredictedRun
+from gnomon.model.instants import SECOND
+from gnomon.queries.report.explanations.predicted_end import STALE_S
+from gnomon.storage.store.alert_records import baseline_states
+from gnomon.testing import Play
+
+
+def _store_forecast(deployment: Deployment, *, has_late_end: bool = True) -> None:
+    at = deployment.clock.now()
+    run = PredictedRun(
+        dag_id="a",
+        run_id="r",
+        run_type="manual",
+        run_after=at,
+        end_p50=at + 60 * SECOND,
+        end_p90=at + 90 * SECOND - 1 if has_late_end else None,
+    )
+    body = msgspec.json.encode(ForecastReport(at=at, until=at, runs=(run,)))
+    with deployment.db.write() as tx:
+        baseline_states.put_forecast(tx, at, body.decode())
+
+
+def test_a_running_run_has_its_expected_end_until_the_forecast_is_old(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(spec_of("a"))
+    deployment.plays["only"] = Play(run_s=5000)
+    deployment.start()
+    gnomon("dags", "trigger", "a", "--run-id", "r")
+    deployment.move(5)
+    assert "expected to end" not in gnomon("explain", "a", "r").out
+    _store_forecast(deployment)
+    told = gnomon("explain", "a", "r").out
+    assert "it is expected to end at 2026-03-01T09:01:05Z, in nine of ten futures by 2026-03-01T09:01:35Z" in told
+    _store_forecast(deployment, has_late_end=False)
+    assert "it is expected to end at 2026-03-01T09:01:05Z, but not in one of ten" in gnomon("explain", "a", "r").out
+    assert "expected to end" not in gnomon("explain", "a").out.split("run ")[0]
+    deployment.clock.advance(STALE_S + 1)
+    assert "expected to end" not in gnomon("explain", "a", "r").out
