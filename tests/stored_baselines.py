@@ -16,6 +16,7 @@ from gnomon.model.baselines import (
     PredictedRun,
 )
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import render, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
 
@@ -60,7 +61,9 @@ def put_risk(tx: Transaction, name: str, now: Instant, steps: Iterable[tuple[str
         key_path=path,
         costly=0,
         slack_s=-900.0,
-        assumptions=(f"task {path[-1].task} of DAG {path[-1].dag_id} is assumed to take 60 s",),
+        assumptions=(
+            render(say("durations_are_assumed", count=1, duration=60.0, names=f"{path[-1].dag_id}.{path[-1].task}")),
+        ),
     )
     for number, (level, breach) in enumerate(
         ((BaselineLevel.SAFE, 0.02), (BaselineLevel.SAFE, 0.1), (BaselineLevel.AT_RISK, 0.34))
@@ -102,7 +105,7 @@ def put_forecast(
         until=now + 3 * HOUR,
         samples=50,
         runs=predicted,
-        assumptions=tuple(f"DAG {dag_id} is new" for dag_id in sorted({run.dag_id for run in predicted})[:2]),
+        assumptions=(render(say("durations_are_assumed", count=1, duration=60.0, names=predicted[0].dag_id)),),
         faults=faults,
     )
     baseline_states.put_forecast(tx, report.at, msgspec.json.encode(report).decode())

@@ -14,6 +14,7 @@ from tests.page.asked_dags import asked  # noqa: F401 - a fixture
 from tests.page.home_dags import home_dags  # noqa: F401 - a fixture
 from tests.page.page_dags import FILES
 from tests.page.page_tools import require_chromium
+from tests.page.promised_baselines import promised  # noqa: F401 - a fixture
 from tests.page.visit import ARGUMENTS, PASSWORD
 
 from gnomon.api.page_files import find_page_files

@@ -23,6 +23,9 @@ VIEWS = (
     "/pools",
     "/triggers",
     "/backfills",
+    "/baselines",
+    "/baselines/morning",
+    "/forecast",
     "/assets",
     "/account",
     "/dags/nightly/calendar",
@@ -75,9 +78,9 @@ KNOWN = r"/^[^a-z]*(?:池 |(scheduled__|manual__|(?:DAG|XCom|JSON|API|UTC|Ctrl|G
 """Names of the product, of the tests, and terms that Chinese texts keep."""
 
 
-def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, product: Product) -> None:
+def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, promised: Product) -> None:
     left: dict[str, object] = {}
-    with visit(browser, product) as seen:
+    with visit(browser, promised) as seen:
         seen.log_in()
         expect(seen.page.locator("main h1")).to_be_visible()
         seen.page.get_by_role("button", name="Display").click()

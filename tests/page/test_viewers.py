@@ -29,6 +29,7 @@ VIEWS = (
     "/runs",
     "/tasks",
     "/backfills",
+    "/baselines",
     "/assets",
     "/pools",
     "/inbox",

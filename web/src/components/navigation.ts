@@ -54,6 +54,18 @@ export const GROUPS: NavigationGroup[] = [
       },
       { label: /* text */ "Backfills", to: "/backfills", about: /* text */ "runs of the past, with their progress" },
       {
+        label: /* text */ "Baselines",
+        to: "/baselines",
+        about: /* text */ "whether promised ends will be kept, and which task decides",
+        also: "sla slo deadlines key path critical path",
+      },
+      {
+        label: /* text */ "Forecast",
+        to: "/forecast",
+        about: /* text */ "when the coming runs of all DAGs will begin and end",
+        also: "prediction eta gantt",
+      },
+      {
         label: /* text */ "Timetable lab",
         to: "/timetables",
         about: /* text */ "see the year of a schedule, and compare it with another",

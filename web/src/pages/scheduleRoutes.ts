@@ -3,8 +3,10 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import type { AssetFilters, BackfillFilters } from "../api/across";
 import { count, day, oneOf, pageNumber, readerOf, text } from "../state/searchValues";
+import type { BaselinesView } from "./baselines/baselinesView";
 import type { DayView } from "./dependencies/DayPage";
 import type { GraphView } from "./dependencies/graphView";
+import { type ForecastView, readHours } from "./forecast/forecastView";
 import { root } from "./rootRoute";
 import { readDay } from "./viewData";
 import { readLab } from "./timetables/labView";
@@ -70,4 +72,37 @@ const backfills = createRoute({
   }),
 });
 
-export const scheduleRoutes = [dependencies, dagGraph, timetables, assets, asset, backfills] as const;
+const baselines = createRoute({
+  getParentRoute: () => root,
+  path: "/baselines",
+  component: lazyRouteComponent(() => import("./baselines/BaselinesPage"), "BaselinesPage"),
+  validateSearch: readerOf<BaselinesView>({
+    search: text,
+    level: oneOf(["safe", "at_risk", "certain_breach", "broken", "met"]),
+  }),
+});
+
+const baseline = createRoute({
+  getParentRoute: () => root,
+  path: "/baselines/$name",
+  component: lazyRouteComponent(() => import("./baselines/BaselinePage"), "BaselinePage"),
+});
+
+const forecast = createRoute({
+  getParentRoute: () => root,
+  path: "/forecast",
+  component: lazyRouteComponent(() => import("./forecast/ForecastPage"), "ForecastPage"),
+  validateSearch: readerOf<ForecastView>({ search: text, hours: readHours }),
+});
+
+export const scheduleRoutes = [
+  dependencies,
+  dagGraph,
+  timetables,
+  assets,
+  asset,
+  backfills,
+  baselines,
+  baseline,
+  forecast,
+] as const;

@@ -159,6 +159,18 @@ export function formatMoment(text: string | null | undefined, zone: Zone, now: n
   return `${momentFormat(isThisYear ? "daySoon" : "day", zone, language).format(at)} ${clock}`;
 }
 
+/** Of an instant of today only the clock, `04:00`: for several instants behind each other. */
+export function formatSoon(text: string, zone: Zone, now: number): string {
+  const date = momentFormat("date", zone, readLanguage());
+  const isToday = date.format(new Date(text)) === date.format(now);
+  return isToday ? momentFormat("clock", zone, readLanguage()).format(new Date(text)) : formatMoment(text, zone, now);
+}
+
+/** `04:00:12`, in the zone. */
+export function formatClock(text: string, zone: Zone): string {
+  return formatTime(text, zone).slice(11);
+}
+
 /** `Mon`. */
 export function formatWeekday(text: string, zone: Zone): string {
   return momentFormat("weekday", zone, readLanguage()).format(new Date(text));

@@ -2,7 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { DagOverview } from "../../api/shapes";
-import { Ago } from "../../components/Ago";
+import { Ago, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
 import { PlainLink } from "../../components/PlainLink";
 import { Sentence } from "../../components/Sentences";
@@ -11,6 +11,7 @@ import { stateName } from "../../components/StateBadge";
 import { StateDot } from "../../components/StateDot";
 import { runHref } from "../../state/addresses";
 import { t, tn } from "../../state/language";
+import { formatSoon, formatTime, useZone } from "../../state/times";
 import { HoverCard } from "../../ui/HoverCard";
 import { WarningIcon } from "../../ui/icons";
 import styles from "./dags.module.css";
@@ -80,7 +81,20 @@ export function LastRun({ dag }: { dag: DagOverview }) {
       <span className={`soft ${styles.whole}`}>
         <When at={run.end_date ?? run.run_after} />
       </span>
+      {dag.predicted_end && <Ends at={dag.predicted_end} />}
       {dag.failure && <Reason failure={dag.failure} />}
+    </span>
+  );
+}
+
+/** When the run will probably end; nothing when that is over, until there is another prediction. */
+function Ends({ at }: { at: string }) {
+  const zone = useZone();
+  const now = usePresent();
+  if (Date.parse(at) <= now) return null;
+  return (
+    <span className={`soft ${styles.cut}`} title={formatTime(at, zone)}>
+      {t("ends about {time}", { time: formatSoon(at, zone, now) })}
     </span>
   );
 }

@@ -2,6 +2,7 @@
 
 import { ADMINISTRATION } from "./administration";
 import { ASSETS } from "./assets";
+import { BASELINES } from "./baselines";
 import { DEPENDENCIES } from "./dependencies";
 import { EVENTS } from "./events";
 import { FRAME } from "./frame";
@@ -24,6 +25,7 @@ import { WORK } from "./work";
 export const TEXTS: Record<string, string> = {
   ...ADMINISTRATION,
   ...ASSETS,
+  ...BASELINES,
   ...DEPENDENCIES,
   ...EVENTS,
   ...FRAME,

@@ -51,8 +51,8 @@ def describe_costly_step(forecast: BaselineForecast) -> Sentence | None:
         dag=step.dag_id,
         at=step.start,
         until=step.end,
-        time_after=None if step.usual_s is None else say("key_step_usually", usual=step.usual_s),
-        waiting=say("key_step_waits", duration=step.waited_s) if step.waited_s >= 1 else None,
+        time_after=None if step.usual_s is None else say("key_step_usually", usual=round(step.usual_s, 1)),
+        waiting=say("key_step_waits", duration=round(step.waited_s, 1)) if step.waited_s >= 1 else None,
     )
 
 

@@ -10,7 +10,8 @@ import { useSize } from "../../../components/useSize";
 import { WhyButton } from "../../../components/WhyButton";
 import { t } from "../../../state/language";
 import { formatDuration, formatTime, useZone } from "../../../state/times";
-import { chooseTicks, type GanttLine, type Part } from "./ganttLines";
+import { chooseTicks } from "../../../state/timeTicks";
+import type { GanttLine, Part } from "./ganttLines";
 import styles from "./gantt.module.css";
 
 const LINE_PX = 26;

@@ -1,0 +1,47 @@
+"""A baseline at risk with its predictions, and a forecast, in the standalone of the tests of the page: stored, so that no test waits for a monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import pytest
+from tests.acceptance.product import Product
+from tests.stored_baselines import put_forecast, put_risk, write_baselines
+
+from gnomon.ground.clock import SystemClock
+from gnomon.storage.store import open_database
+
+STEPS = (("nightly", "first", "extract"), ("gated", "waiting", "wait_for_slot"))
+MANY = 3_000
+"""Runs of one DAG of the forecast: more than a document can hold rows."""
+
+
+@contextmanager
+def promise(product: Product) -> Iterator[Product]:
+    """Until the end of the block gnomon.toml has baselines."""
+    write_baselines(
+        product.home,
+        morning='of = ["nightly", "gated"]\nby = "07:00"\nmargin = "15m"\nowner = "ann"',
+        unknown='of = ["mapped"]\nby = "08:30 +1 day"\ntimezone = "Asia/Shanghai"',
+    )
+    now = SystemClock().now()
+    runs = [
+        ("nightly", "later", 20, 45),
+        ("gated", "waiting", -30, 40),
+        *(("hostile", f"scheduled__{number}", number // 20, number // 20 + 2) for number in range(MANY)),
+    ]
+    with closing(open_database(f"sqlite:///{product.home / 'gnomon.db'}")) as db, db.write() as tx:
+        put_risk(tx, "morning", now, STEPS)
+        put_forecast(tx, now, runs)
+    try:
+        yield product
+    finally:
+        (product.home / "gnomon.toml").unlink()
+
+
+@pytest.fixture
+def promised(product: Product) -> Iterator[Product]:
+    """The standalone with baselines and a forecast."""
+    with promise(product) as running:
+        yield running
