@@ -27,9 +27,12 @@ from gnomon.ground.config import OptionError, load_config
 from gnomon.ground.metrics import definitions
 from gnomon.ground.metrics.definitions import DEPLOYMENT_METRICS, PROCESS_METRICS
 from gnomon.model.accounts import Author, Role
+from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord
+from gnomon.model.instants import SECOND
 from gnomon.queries.accounts import account_changes
 from gnomon.queries.report.activity.deployment_figures import POOLS_MAX
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.alert_records import baseline_states
 from gnomon.storage.store.coordination import deployment_counts
 from gnomon.storage.store.coordination.service_figures import FORGOTTEN_AFTER_S
 from gnomon.testing import Play
@@ -298,3 +301,18 @@ def test_a_scheduler_that_ends_leaves_no_figures(deployment: Deployment) -> None
         deployment.clock.advance(KEPT_S + 1)
         assert definitions.GROUPS.name not in _scrape(client)
     context.close()
+
+
+def test_a_baseline_has_its_probability_and_its_ends_at_the_due_time_that_matters_now(deployment: Deployment) -> None:
+    hour = 3600 * SECOND
+    with deployment.db.write() as tx:
+        for due_at, breach in ((NOW + 2 * hour, 0.9), (NOW + hour, 0.25), (NOW - hour, 0.5)):
+            forecast = BaselineForecast(due_at=due_at, at=NOW, breach=breach, end_p50=due_at - 60 * SECOND)
+            level = BaselineLevel.MET if due_at < NOW else BaselineLevel.AT_RISK
+            baseline_states.put_state(tx, BaselineRecord("morning", due_at, level, NOW, forecast))
+    with served(_context(deployment)) as client:
+        figures = _scrape(client)
+    assert _values(figures["gnomon_baseline_breach_probability"], baseline="morning") == [0.25]
+    ends = figures["gnomon_forecast_end_seconds"]
+    assert _values(ends, baseline="morning", quantile="0.5") == [(NOW + hour) / SECOND - 60]
+    assert _values(ends, baseline="morning", quantile="0.9") == []

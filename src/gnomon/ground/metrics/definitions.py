@@ -237,6 +237,18 @@ OPEN_ALERTS = MetricDefinition("gnomon_open_alerts", _G, "Alerts that are not re
 PENDING_DELIVERIES = MetricDefinition(
     "gnomon_alert_deliveries_pending", _G, "Messages about alerts that are not sent yet."
 )
+BREACH_PROBABILITY = MetricDefinition(
+    "gnomon_baseline_breach_probability",
+    _G,
+    "Probability that a baseline is not met at the due time that matters now.",
+    labels=("baseline",),
+)
+FORECAST_END = MetricDefinition(
+    "gnomon_forecast_end_seconds",
+    _G,
+    "When a baseline is done in this share of the futures, in seconds since 1970; absent: it is not.",
+    labels=("baseline", "quantile"),
+)
 
 DEPLOYMENT_METRICS = (
     DATABASE_UP,
@@ -261,5 +273,7 @@ DEPLOYMENT_METRICS = (
     UNCLAIMED_TRIGGERS,
     OPEN_ALERTS,
     PENDING_DELIVERIES,
+    BREACH_PROBABILITY,
+    FORECAST_END,
 )
 """What an api-server reads from the database: the same figures from each of several api-servers."""

@@ -8,18 +8,26 @@ from datetime import datetime
 from gnomon.ground.metrics import definitions
 from gnomon.ground.metrics.definitions import MetricDefinition
 from gnomon.ground.metrics.figures import OTHER, FigureSample, decode_figures
+from gnomon.model.baselines import BaselineRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PoolRecord
 from gnomon.model.states import DagRunState, TaskInstanceState
+from gnomon.queries.report.activity.baseline_list import choose_record
 from gnomon.queries.report.listings.service_list import list_services
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.alert_records import baseline_states
 from gnomon.storage.store.coordination import deployment_counts, leases, quarantine, service_figures
 from gnomon.storage.store.dag_records import dag_runs
 from gnomon.storage.store.trigger_queue import trigger_claims, triggerer_leases
 
 POOLS_MAX = 200
 """Pools that are shown one by one, by name; the slots of further ones are added under one label."""
+
+
+BASELINES_MAX = 200
+BASELINES_PAST_S = 2 * 86_400
+"""Due times of so long ago may still matter: those that are broken and not done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,7 @@ def read_deployment_figures(tx: Transaction, now: Instant, triggerer_beat_s: flo
     open_alerts, pending = deployment_counts.count_alerts(tx)
     add(definitions.OPEN_ALERTS, open_alerts)
     add(definitions.PENDING_DELIVERIES, pending)
+    counts += _read_baselines(tx, now)
     counts += _read_services(tx, triggerer_beat_s)
     stored = service_figures.list_figures(tx)
     return DeploymentFigures(
@@ -96,6 +105,27 @@ def _read_pools(tx: Transaction) -> list[FigureSample]:
 
 def _count_deferred(pool: PoolRecord, live: dict[str, dict[TaskInstanceState, int]]) -> int:
     return live.get(pool.name, {}).get(TaskInstanceState.DEFERRED, 0) if pool.include_deferred else 0
+
+
+def _read_baselines(tx: Transaction, now: Instant) -> list[FigureSample]:
+    """Of the first BASELINES_MAX baselines, by name: an installation with more asks the API."""
+    by_name: dict[str, list[BaselineRecord]] = {}
+    for record in baseline_states.list_states(tx, now - BASELINES_PAST_S * SECOND):
+        by_name.setdefault(record.baseline, []).append(record)
+    samples: list[FigureSample] = []
+    for name in sorted(by_name)[:BASELINES_MAX]:
+        chosen = choose_record(by_name[name], now)
+        if chosen is None:
+            continue
+        forecast = chosen.forecast
+        samples.append(FigureSample(definitions.BREACH_PROBABILITY, (name,), forecast.breach))
+        ends = (("0.5", forecast.end_p50), ("0.9", forecast.end_p90))
+        samples += [
+            FigureSample(definitions.FORECAST_END, (name, quantile), end / SECOND)
+            for quantile, end in ends
+            if end is not None
+        ]
+    return samples
 
 
 def _read_services(tx: Transaction, triggerer_beat_s: float) -> list[FigureSample]:
