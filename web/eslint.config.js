@@ -10,6 +10,13 @@ export default tseslint.config(
     rules: {
       "@typescript-eslint/no-unused-vars": ["error", { varsIgnorePattern: "^_", argsIgnorePattern: "^_" }],
       "react-hooks/exhaustive-deps": "error",
+      "no-restricted-properties": [
+        "error",
+        {
+          property: "toLocaleString",
+          message: "Write counts by formatCount of state/numbers: in the language of the page.",
+        },
+      ],
       // Only the compiler of React, which the page does not use, has to know these.
       "react-hooks/incompatible-library": "off",
       "react-hooks/preserve-manual-memoization": "off",

@@ -15,11 +15,13 @@ interface Props {
   acts?: ReactNode;
   /** `TabLinks`. */
   tabs?: ReactNode;
+  /** On a wide window the facts stand beside the name: for a view that needs the height. */
+  isLow?: boolean;
 }
 
-export function PageHeader({ path, title, state, facts, acts, tabs }: Props) {
+export function PageHeader({ path, title, state, facts, acts, tabs, isLow }: Props) {
   return (
-    <header className={styles.header} data-page-header="">
+    <header className={isLow ? `${styles.header} ${styles.low}` : styles.header} data-page-header="">
       <div className={styles.line}>
         <div className={styles.name}>
           {path && <span className={styles.path}>{path}</span>}

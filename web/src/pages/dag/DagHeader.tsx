@@ -35,6 +35,7 @@ export function DagHeader({ dagId }: { dagId: string }) {
   return (
     <>
       <PageHeader
+        isLow
         path={
           !isNarrow && (
             <Link to="/dags" search={{}}>
