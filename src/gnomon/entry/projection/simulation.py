@@ -26,6 +26,10 @@ MAX_ATTEMPTS = 10_000_000
 MAX_KEPT_ATTEMPTS = 2_000_000
 """The same if each task instance is kept: more would not fit into memory."""
 
+RATE_AFTER = 500_000
+"""After so many attempts, one that would have RATE_EXCESS times too many at its rate ends too: assets that trigger one another without end."""
+RATE_EXCESS = 20
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -69,7 +73,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         timetables=timetables,
     )
     collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-    counter = _AttemptCounter(MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS)
+    counter = _AttemptCounter(scenario)
 
     def observe(changes: Changes, now: Instant) -> None:
         collector.observe(changes, now)
@@ -107,16 +111,20 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
 
 
 class _AttemptCounter:
-    """Counts the attempts that ended, and ends a simulation that has too many."""
+    """Counts the attempts that ended, and ends a simulation that has too many, or would have at the rate that it has."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, scenario: Scenario) -> None:
         self.ended = 0
-        self._most = most
+        self._most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
+        self._start, self._span = scenario.start, scenario.end - scenario.start
 
     def count(self, changes: Changes, now: Instant) -> None:
-        self.ended += len(changes.attempts)
-        if self.ended > self._most:
-            raise UserError(say("simulation_is_too_large", number=f"{self._most:,}", at=now))
+        before, self.ended = self.ended, self.ended + len(changes.attempts)
+        is_too_fast = before < RATE_AFTER <= self.ended and self.ended * self._span > RATE_EXCESS * self._most * (
+            now - self._start
+        )
+        if self.ended > self._most or is_too_fast:
+            raise UserError(say("simulation_is_too_large", number=f"{self.ended:,}", at=now))
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

@@ -213,3 +213,31 @@ def test_a_revision_outside_of_a_repository_is_refused(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(folder.parent))
     code, _, err = gnomon("simulate", "--dags", "main:dags")
     assert code == 1 and "cannot be read: fatal: not a git repository" in err
+
+
+DOCUMENTED = """
+from datetime import datetime, UTC
+from gnomon import DAG, task
+
+def make(dag_id, task_id, **arguments):
+    with DAG(dag_id, schedule="0 2 * * *", start_date=datetime(2026, 1, 1, tzinfo=UTC)):
+        task(task_id=task_id, **arguments)(lambda: None)()
+
+make("orders", "check")
+make("old_report", "build")
+make("report", "build")
+make("load", "copy", pool="etl")
+make("source", "arrival")
+"""
+
+
+def test_the_documented_file_is_a_scenario(gnomon: Gnomon, folder: Path) -> None:
+    page = Path(__file__).parents[4] / "docs" / "how-to" / "simulate-days.md"
+    (folder / "night.toml").write_text(page.read_text().partition("```toml\n")[2].partition("```")[0])
+    (folder / "dags" / "shop.py").write_text(DOCUMENTED)
+    code, out, _ = gnomon("simulate", "night.toml", "-o", "json")
+    runs = {run["dag_id"]: run for run in json.loads(out)["runs"] if run["run_after"][:10] == "2026-12-02"}
+    assert code == 1  # the report starts at two, and not after
+    assert runs.keys() == {"orders", "report", "load", "source"}
+    assert (runs["load"]["started_at"][11:16], runs["load"]["duration_s"]) == ("03:00", 90.0)
+    assert (runs["source"]["duration_s"], runs["report"]["duration_s"]) == (3660.0, 300.0)
