@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.slots import Cursor, PlannedRun
 
 Reprocess = Literal["none", "failed", "completed"]
@@ -65,18 +66,17 @@ class BackfillRecord:
         return self.ended_at is not None
 
     @property
-    def hold_reason(self) -> str | None:
+    def hold_reason(self) -> Sentence | None:
         """Why none of its runs may start now; None when runs may start."""
         if self.is_ended:
             return None  # one of its runs was cleared later
         if self.cancelled_by is not None:
-            return f"backfill {self.backfill_pk} was cancelled by {self.cancelled_by}"
+            return say("backfill_is_cancelled", backfill=self.backfill_pk, by=self.cancelled_by)
         if self.paused:
-            return (
-                f"backfill {self.backfill_pk} is paused; continue it with: gnomon backfill unpause {self.backfill_pk}"
-            )
+            command = Command("backfill unpause", (str(self.backfill_pk),))
+            return say("backfill_is_paused", backfill=self.backfill_pk, command=command)
         if self.runs_backwards and not self.is_planned:
-            return f"backfill {self.backfill_pk} begins with its newest slot, and its slots are still being found"
+            return say("backfill_looks_for_newest_slot", backfill=self.backfill_pk)
         return None
 
 

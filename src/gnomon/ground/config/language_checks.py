@@ -8,7 +8,11 @@ from gnomon.model.languages.language import SECTIONS
 from gnomon.model.sentences.catalogue import WORDS
 from gnomon.model.sentences.templates import find_template, parse_words
 
-_WRITTEN_WITH = {"count_of_term": ("count", "term"), **dict.fromkeys(("d", "h", "min", "s"), ("number",))}
+_WRITTEN_WITH = {
+    "count_of_term": ("count", "term"),
+    "step": ("step", "range"),
+    **dict.fromkeys(("d", "h", "min", "s"), ("number",)),
+}
 """The joints that have arguments."""
 
 

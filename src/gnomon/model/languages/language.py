@@ -23,11 +23,11 @@ class Language:
     """By the English ones: words of ours that arguments hold, and names of days and months."""
     joints: Mapping[str, str] = field(default_factory=dict)
     """What stands between the items of a list (`list`, `clauses`, `all`, `any`, `cron`), between a text and its reason (`because`), and how a count
-    of things (`count_of_term`) and the units of a duration (`d`, `h`, `min`, `s`) are written."""
+    of things (`count_of_term`), a step of a cron expression within a range (`step`) and the units of a duration (`d`, `h`, `min`, `s`) are written."""
     ordinals: Mapping[str, str] = field(default_factory=dict)
     """By number, from -1 backwards; `other` and `last` with `{number}` for those that are not named."""
     cron: Mapping[str, str] = field(default_factory=dict)
-    """Parts of the English words of a cron expression, with `{name}` for what differs."""
+    """Parts of the English words of a cron expression, with `{name}` for what differs: lists for `times`, `minutes`, `days` and `months`."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """English texts of the server that are no sentences of the catalogue, such as the descriptions of options."""
     page: Mapping[str, str] = field(default_factory=dict)

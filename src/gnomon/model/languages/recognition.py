@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS, TERMS, WORDS
-from gnomon.model.sentences.sentence import ArgumentValue, Sentence
+from gnomon.model.sentences.sentence import ArgumentValue, Sentence, quote
 from gnomon.model.sentences.spans import SEPARATORS, render
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, Template, find_kind, find_template
 
@@ -34,6 +34,8 @@ _START = 4
 """Characters by which the forms are grouped."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NAME = r"\S+?"
+_LAZY = re.compile(r"([*+}])\?")
+"""What makes a repetition in these patterns take as little as possible."""
 _PATTERNS_OF_KINDS = {
     ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
     ArgumentKind.COUNT: r"-?\d[\d,.]*",
@@ -60,13 +62,18 @@ _SHAPED = {
 }
 """Kinds of arguments whose end is known without what follows."""
 _TERMS = frozenset(TERMS)
+_ZONE = re.compile(r"[A-Z]\w+(?:/[\w+-]+)+|UTC|GMT")
+"""Looks like the name of a time zone and nothing else."""
 
 
 class _Form(NamedTuple):
     """One form of the words of a code, as a pattern."""
 
     code: str
-    pattern: re.Pattern[str]
+    pattern: str
+    """Compiled when a text first has its words: most never are."""
+    greedy: str
+    """As `pattern`, with the longest arguments in place of the shortest: `the first business day of each month` has two ` of `."""
     groups: tuple[tuple[Part, ...], ...]
     """The arguments of each group of the pattern: several, if no word of ours is between them."""
     letters: int
@@ -107,6 +114,8 @@ class TextReader:
 
     def __init__(self) -> None:
         self._known: dict[str, Reading | None] = {}
+        self._readings: dict[int, tuple[str, Reading]] = {}
+        """By the id of a sentence that was read: its text, and how it was read. What is around it need not render it again."""
         self._divided: dict[tuple[tuple[Part, ...], str], dict[str, ArgumentValue] | None] = {}
         self._comparisons = 0
         self._depth = 0
@@ -126,8 +135,10 @@ class TextReader:
             self._known[text] = None  # while it is read itself
             if 0 < len(text) <= TEXT_MAX and self._depth < _DEPTH_MAX and self._count():
                 self._depth += 1
-                self._known[text] = self._compare(text)
+                reading = self._known[text] = self._compare(text)
                 self._depth -= 1
+                if reading is not None:
+                    self._readings[id(reading.sentence)] = text, reading
         return self._known[text]
 
     def _count(self) -> bool:
@@ -143,10 +154,20 @@ class TextReader:
             if _has_literals(text, form):
                 if not self._count():
                     break
-                match = form.pattern.fullmatch(text)
-                reading = match and self._build(form, match, text)
+                reading = self._match(form, text)
                 if reading and (reading.letters or is_clause):
                     readings.append(reading)
+        return max(readings, key=Reading.rank, default=None)
+
+    def _match(self, form: _Form, text: str) -> Reading | None:
+        match = _compile(form.pattern).fullmatch(text)
+        reading = match and self._build(form, match, text)
+        if match is None or form.is_weak or (reading is not None and not _has_unread(reading.sentence)):
+            return reading
+        other = _compile(form.greedy).fullmatch(text)
+        if other is None or other.groups() == match.groups() or not self._count():
+            return reading
+        readings = (each for each in (reading, self._build(form, other, text)) if each is not None)
         return max(readings, key=Reading.rank, default=None)
 
     def _build(self, form: _Form, match: re.Match[str], text: str) -> Reading | None:
@@ -160,10 +181,10 @@ class TextReader:
         names = find_template(form.code).names
         if not form.beginning and (not names or values.get(form.first or "") is None):
             return None
-        if form.is_weak and any(phrase.code == "text" for phrase in _list_phrases(values)):
+        if form.is_weak and any(map(_has_words, _list_phrases(values))):
             return None
         sentence = Sentence(form.code, tuple((name, values.get(name)) for name in names))
-        if render(sentence) != text:
+        if render(self._shorten(sentence)) != text:
             return None
         letters, depth = self._measure(values.items())
         return Reading(sentence, form.letters + letters, 1 + depth, form)
@@ -174,12 +195,27 @@ class TextReader:
         for name, value in values:
             if isinstance(value, str) and name in TERM_ARGUMENTS:
                 letters += len(value) if set(split_terms(value)) <= _TERMS else 0
+            if isinstance(value, str) and name == "zone" and _ZONE.fullmatch(value):
+                letters += len(value)
             for part in value if isinstance(value, tuple) else (value,):
                 if isinstance(part, Sentence) and part.code != "text":
-                    reading = self._read(render(part))
-                    letters += 0 if reading is None else reading.letters
-                    depth += 1 if reading is None else reading.depth
+                    _, reading = self._readings[id(part)]
+                    letters += reading.letters
+                    depth += reading.depth
         return letters, depth
+
+    def _shorten(self, sentence: Sentence) -> Sentence:
+        """The sentence with texts in the place of the sentences in it, which were compared with their texts when they were read."""
+
+        def shorten(value: ArgumentValue) -> ArgumentValue:
+            if isinstance(value, tuple):
+                return tuple(map(shorten_phrase, value))
+            return shorten_phrase(value) if isinstance(value, Sentence) else value
+
+        def shorten_phrase(phrase: Sentence) -> Sentence:
+            return phrase if phrase.code == "text" else quote(self._readings[id(phrase)][0])
+
+        return Sentence(sentence.code, tuple((name, shorten(value)) for name, value in sentence.arguments))
 
     def _divide(self, parts: tuple[Part, ...], text: str) -> dict[str, ArgumentValue] | None:
         key = parts, text
@@ -231,7 +267,12 @@ class TextReader:
 
     def _read_phrase(self, text: str) -> Sentence:
         reading = self._read(text)
-        return Sentence("text", (("text", text),)) if reading is None else reading.sentence
+        return quote(text) if reading is None else reading.sentence
+
+
+@functools.cache
+def _compile(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)
 
 
 def _has_literals(text: str, form: _Form) -> bool:
@@ -245,6 +286,16 @@ def _has_literals(text: str, form: _Form) -> bool:
             return False
         place += len(literal)
     return True
+
+
+def _has_words(phrase: Sentence) -> bool:
+    """Whether the phrase is a text with letters, unlike a time or a number."""
+    return phrase.code == "text" and any(map(str.isalpha, render(phrase)))
+
+
+def _has_unread(sentence: Sentence) -> bool:
+    """Whether a phrase of the sentence is a text."""
+    return any(phrase.code == "text" for phrase in _list_phrases(dict(sentence.arguments)))
 
 
 def split_terms(text: str) -> list[str]:
@@ -289,7 +340,7 @@ def _group_forms(is_clause: bool) -> dict[str, list[_Form]]:
 def _find_clause_start() -> re.Pattern[str]:
     """What any clause begins with: its first words, and its first argument where these are a space only."""
     forms = [form for forms in _group_forms(is_clause=True).values() for form in forms]
-    starts = {form.pattern.pattern if form.beginning.isspace() else re.escape(form.beginning) for form in forms}
+    starts = {form.pattern if form.beginning.isspace() else re.escape(form.beginning) for form in forms}
     return re.compile("|".join(sorted(starts)))
 
 
@@ -311,7 +362,8 @@ def _iterate_forms(code: str, template: Template) -> Iterator[_Form]:
             is_singular = parts is template.singular and template.parts != template.singular
             yield _Form(
                 code,
-                re.compile(pattern, re.DOTALL),
+                pattern,
+                _LAZY.sub(r"\1", pattern),
                 groups,
                 letters,
                 literals,

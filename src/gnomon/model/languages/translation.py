@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 
+from gnomon.model.languages.cron_forms import put_cron
 from gnomon.model.languages.language import Language
 from gnomon.model.languages.recognition import ITEMS_MAX, TEXT_MAX, Reading, TextReader
-from gnomon.model.languages.word_forms import put_cron, put_duration, put_ordinal, put_terms
+from gnomon.model.languages.word_forms import put_duration, put_ordinal, put_terms
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS
 from gnomon.model.sentences.sentence import ArgumentValue, CronText, Sentence
 from gnomon.model.sentences.spans import (
@@ -124,12 +125,10 @@ class _TextTranslator(_SentenceWriter):
 
     def translate(self, text: str) -> Iterable[Piece]:
         """The pieces of a text that may be a sentence of the catalogue, the words of a cron expression, or lines of which some are."""
-        pieces = self._translate_line(text, _DIVISIONS_MAX)
-        if pieces is not None:
-            return pieces
-        words = put_cron(text, self._language)
-        if words is not None or "\n" not in text:
-            return (_plain(text if words is None else words),)
+        words = put_cron(text, self._language)  # first: its parts may be sentences of the catalogue too
+        pieces = self._translate_line(text, _DIVISIONS_MAX) if words is None else [_plain(words)]
+        if pieces is not None or "\n" not in text:
+            return pieces or (_plain(text),)
         lines = (self._translate_line(line, _DIVISIONS_MAX) or [_plain(line)] for line in text.split("\n"))
         return _join(lines, "\n")
 

@@ -1,8 +1,7 @@
-"""Words inside arguments in a language: terms, ordinals, durations, and the words of cron expressions."""
+"""Words inside arguments in a language: terms, ordinals and durations."""
 
 from __future__ import annotations
 
-import functools
 import re
 
 from gnomon.model.languages.language import Language
@@ -50,46 +49,3 @@ def put_duration(seconds: float, language: Language) -> str:
 
 def _put_unit(number: str, unit: str, language: Language) -> str:
     return language.joints.get(unit, f"{{number}} {unit}").format(number=number)
-
-
-def put_cron(text: str, language: Language) -> str | None:
-    """The words of a cron expression in the language; None: they are none, or one of their parts has no translation."""
-    alternatives = [[_put_cron_part(part, language) for part in words.split(", ")] for words in text.split(" (or) ")]
-    if not all(all(parts) for parts in alternatives):
-        return None
-    joint = language.joints.get("cron", ", ")
-    return language.joints.get("any", " (or) ").join(joint.join(filter(None, parts)) for parts in alternatives)
-
-
-def _put_cron_part(text: str, language: Language) -> str | None:
-    for pattern, words in _list_cron_patterns(language):
-        match = pattern.fullmatch(text)
-        if match:
-            values = {name: _put_cron_value(value, language) for name, value in match.groupdict().items()}
-            return words.format_map(values)
-    return None
-
-
-def _put_cron_value(text: str, language: Language) -> str:
-    """A number, a time of day, the name of a day or a month, or several of them."""
-    if text in language.terms:
-        return language.terms[text]
-    parts = text.split(" and ")
-    return (
-        text
-        if len(parts) == 1
-        else language.joints.get("list", ", ").join(_put_cron_value(part, language) for part in parts)
-    )
-
-
-@functools.lru_cache(maxsize=8)
-def _list_cron_patterns(language: Language) -> list[tuple[re.Pattern[str], str]]:
-    return [
-        (re.compile(_write_cron_pattern(english), re.IGNORECASE), words) for english, words in language.cron.items()
-    ]
-
-
-def _write_cron_pattern(english: str) -> str:
-    """A pattern in which `{name}` is any text without a comma."""
-    pieces = re.split(r"\{(\w+)\}", english)
-    return "".join(f"(?P<{piece}>[^,]+?)" if number % 2 else re.escape(piece) for number, piece in enumerate(pieces))

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any, Self
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.sentences import render, say
 from gnomon.rules.calendars.calendar import Calendar
 from gnomon.rules.calendars.coverage import Coverage
 from gnomon.rules.calendars.date_units import SATURDAY_SUNDAY, WEEKDAY_NAMES, parse_day, parse_weekday_numbers
@@ -23,8 +24,9 @@ class Weekends(Calendar):
     @property
     def label(self) -> str:
         if self._days == SATURDAY_SUNDAY:
-            return "weekdays"
-        return f"all days but {', '.join(WEEKDAY_NAMES[day] for day in sorted(self._days))}"
+            return render(say("calendar_of_weekdays"))
+        names = ", ".join(WEEKDAY_NAMES[day] for day in sorted(self._days))
+        return render(say("calendar_of_all_days_but", weekdays=names))
 
     @property
     def weekly(self) -> frozenset[int]:
@@ -71,7 +73,7 @@ class Dates(Calendar):
 
     @property
     def label(self) -> str:
-        return self._source or "own dates"
+        return self._source or render(say("calendar_of_own_dates"))
 
     @property
     def coverages(self) -> tuple[Coverage, ...]:

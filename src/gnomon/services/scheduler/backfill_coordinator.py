@@ -239,8 +239,9 @@ class BackfillCoordinator:
         if any(run.backfill is queue and run.record.state is DagRunState.QUEUED for run in dag.runs.values()):
             self._pending[dag.record.dag_pk] = None
             return [e.BackfillRead(record)]
+        reason = "" if record.hold_reason is None else render(record.hold_reason)
         with self._db.scheduler_write(self._scheduler_id) as tx:
-            slots = backfill_runs.fail_queued_runs(tx, record, record.hold_reason or "", RUNS_PER_ROUND, now)
+            slots = backfill_runs.fail_queued_runs(tx, record, reason, RUNS_PER_ROUND, now)
         if not slots:
             return self._end(dag, record, now)
         self._pending[dag.record.dag_pk] = None

@@ -48,7 +48,8 @@ LENGTHS = (160, 300, TEXT_MAX, 1_990)
 def chinese() -> Language:
     language = find_language("zh")
     assert language is not None
-    translate("task a failed: OSError: away, and more", language)  # compiles the patterns
+    for text in ("task a failed: OSError: away, and more", *mix_sentences(1)):  # compiles patterns
+        translate(text, language)
     return language
 
 

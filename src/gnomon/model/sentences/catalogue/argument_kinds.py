@@ -53,6 +53,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
         "grant_kind",
         "other_role",
         "tries_of_task",
+        "weekdays",
         "elsewhere",
         "module",
         "attribute",
@@ -129,6 +130,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     ),
     "phrase": (
         "about",
+        "advice",
         "began",
         "ended",
         "again",

@@ -14,6 +14,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "run_may_start_at": "it may start at {at}",
     "run_may_start_since": "it may start since {since}",
     "backfill_starts_run_later": "backfill {backfill} starts it when the earlier runs of the backfill have started",
+    "backfill_is_cancelled": "backfill {backfill} was cancelled by {by}",
+    "backfill_is_paused": "backfill {backfill} is paused; continue it with: {command}",
+    "backfill_looks_for_newest_slot": "backfill {backfill} begins with its newest slot, and its slots are still being found",
     "backfill_limit_is_reached": "max_active_runs={runs_limit} of backfill {backfill} is reached by {runs}",
     "max_active_runs_is_reached": "max_active_runs={runs_limit} is reached by {runs}",
     "max_active_runs_has_room": "max_active_runs={runs_limit} has room: {runs}",
@@ -44,6 +47,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "deadline_is_not_known": "deadline {deadline} is not known yet: its reference is being computed",
     "deadline_does_not_apply": "deadline {deadline} does not apply: its reference gave no instant for this run",
     # Refusals of runs by hand and of backfills.
+    "run_id_of_slot_has_other_type": "run {run!r} cannot be made: a run of type {run_type} has that run id; delete that run, and the slot gets its run",
+    "run_id_of_slot_is_taken": "run {run!r} cannot be made: another run of this DAG has that run id and stands for another slot; let generate_run_id of its timetable return a different run id for each slot",
     "run_id_does_not_match": "run id {name} does not match {pattern}; choose another run id, or change [scheduler] allowed_run_id_pattern",
     "slots_cannot_be_computed": "the slots of DAG '{dag}' cannot be computed: {error}",
     "dag_has_no_slot": "DAG '{dag}' has no slot at {at}; see: {command}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-TERM_ARGUMENTS = ("state", "states", "counts", "thing", "things", "process_kind", "act", "tries_of_task")
+TERM_ARGUMENTS = ("state", "states", "counts", "thing", "things", "process_kind", "act", "tries_of_task", "weekdays")
 """The arguments that hold such words."""
 
 TERMS = (
@@ -21,6 +21,7 @@ TERMS = (
     "up_for_reschedule",
     "awaiting_input",
     "no status",
+    "no state",
     "none",
     "not done",
     "no upstream",
@@ -89,5 +90,12 @@ TERMS = (
     "read",
     "written",
     "a web page",
+    "mon",
+    "tue",
+    "wed",
+    "thu",
+    "fri",
+    "sat",
+    "sun",
 )
 """The words. Each language has its own for them (`terms` in its file)."""

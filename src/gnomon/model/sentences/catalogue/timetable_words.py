@@ -85,4 +85,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "nth_of_week": "the {ordinal} business day of each week",
     "nth_of_month": "the {ordinal} business day of each month",
     "nth_of_quarter": "the {ordinal} business day of each quarter",
+    # Labels of calendars.
+    "calendar_of_weekdays": "weekdays",
+    "calendar_of_all_days_but": "all days but {weekdays}",
+    "calendar_of_own_dates": "own dates",
 }

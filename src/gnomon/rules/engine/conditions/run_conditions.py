@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gnomon.model.ids import format_map_indices
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import Sentence, quote, say
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState
 from gnomon.model.wait_conditions import ReleaseAct, ReleaseTarget, WaitCondition, list_unmet
 from gnomon.rules.decide.outcomes import parse_run_stop
@@ -154,7 +154,7 @@ def describe_backfill_wait(queue: BackfillQueue) -> Sentence | None:
     """Why the next run of the backfill does not start; None when it may start."""
     record = queue.record
     if record.hold_reason is not None:
-        return quote(record.hold_reason)
+        return record.hold_reason
     if queue.running_count < record.max_active_runs:
         return None
     runs = say("running_runs", count=queue.running_count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gnomon.model.backfills import BackfillRecord
+from gnomon.model.sentences import render
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.rules.decide.transitions import Cause
 from gnomon.rules.engine.events import BackfillRead, ReprocessRun
@@ -39,7 +40,7 @@ def on_backfill_read(context: StepContext, event: BackfillRead) -> None:
 
 
 def _fail_queued_runs(context: StepContext, record: BackfillRecord) -> None:
-    reason = record.hold_reason or ""
+    reason = "" if record.hold_reason is None else render(record.hold_reason)
     failing_dags = context.result.failing_dags
     had_failed = record.dag_pk in failing_dags
     runs = [

@@ -10,6 +10,7 @@ import msgspec
 from gnomon.model.change_entries import DagChange, RunChange
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import EventRecord, PlanChange, PlanOutcome, RunRecord
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import Cursor, PlannedRun
 from gnomon.model.states import RUN_STATE_CODES, DagRunState, DagRunType
 from gnomon.storage.store.change_journal import record_change
@@ -175,11 +176,8 @@ def _find_slot_holder(tx: Transaction, change: PlanChange, planned: PlannedRun, 
 def _describe_taken_id(tx: Transaction, change: PlanChange, planned: PlannedRun) -> str:
     by_id = tx.one("dag_runs.run_id_holder", dag_pk=change.dag_pk, run_id=planned.run_id)
     if by_id is not None and by_id[2] not in PLANNED_TYPES:
-        return f"run {planned.run_id!r} cannot be made: a run of type {by_id[2]} has that run id; delete that run, and the slot gets its run"
-    return (
-        f"run {planned.run_id!r} cannot be made: another run of this DAG has that run id and stands for another slot; "
-        "let generate_run_id of its timetable return a different run id for each slot"
-    )
+        return render(say("run_id_of_slot_has_other_type", run=planned.run_id, run_type=by_id[2]))
+    return render(say("run_id_of_slot_is_taken", run=planned.run_id))
 
 
 def _make_record(change: PlanChange, planned: PlannedRun, run_pk: int, now: Instant) -> RunRecord:
