@@ -12,7 +12,20 @@ import gnomon
 
 pytestmark = pytest.mark.pure
 PACKAGE = Path(gnomon.__file__).parent
-WATCHED = (PACKAGE / "rules", PACKAGE / "services" / "scheduler")
+WATCHED = tuple(
+    PACKAGE / folder
+    for folder in (
+        "rules",
+        "services/scheduler",
+        "services/executors",
+        "services/triggerer",
+        "services/worker",
+        "author_code/processes",
+        "storage/store/ownership",
+        "queries/taskapi",
+    )
+)
+"""Where the reasons of runs, task instances, attempts and deferrals are given."""
 NAMES = {"reason", "note", "error", "fault", "why", "refusal", "stop_reason", "loss", "excess", "hold_reason"}
 """Attributes, variables and arguments by name that hold a reason."""
 TAKERS = {
@@ -35,12 +48,19 @@ TAKERS = {
 WORDS_MAX = 2
 """A constant with more words is a sentence; one with fewer is a name, such as `cleared`."""
 EXCEPTIONS = {
+    "attempt_supervisor.py 'no heartbeat": "a line of the log",
+    "attempt_supervisor.py 'the attempt has ended": "an answer to a process whose attempt has ended already",
     "conditions.py f'alias": "the name of an asset",
     "conditions.py f'asset": "the name of an asset",
     "cron_words.py": "a schedule in words, as the library writes it",
+    "deferral_results.py": "a value in words, inside of a sentence",
+    "loop.py f'worker": "what a worker says to a scheduler that has lost the group",
     "queries.py": "parts of an error that authors get, which is raised",
     "run_callbacks.py reason or f'marked": "the `reason` in the context of a callback, for code of authors",
+    "service.py 'the worker process has ended": "a line of the log",
+    "task_api_messages.py": "an error that authors get, which is raised",
     "temporal_mappers.py": "an error that authors get, which is raised",
+    "zygote_protocol.py": "an error that ends a process",
 }
 """How the faults begin that are none, each with the reason. The list may only become shorter."""
 

@@ -26,6 +26,7 @@ from gnomon.model.json_text import find_json_text_fault
 from gnomon.model.json_value import find_json_fault
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.records import HAS_VALUE
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable, find_unstorable
 
 OUTCOMES = frozenset({"success", "failed", "skipped", "up_for_reschedule", "deferred", "awaiting_input", "lost"})
@@ -88,7 +89,7 @@ def confirm_identity(result: AttemptResult, attempt: Attempt) -> AttemptResult:
     if (result.attempt_id, result.group_no, result.run_pk, result.task_no, result.map_index) == place:
         return result
     own = replace(result, attempt_id=place[0], group_no=place[1], run_pk=place[2], task_no=place[3], map_index=place[4])
-    return fail_result(own, "its process reported the result of another attempt")
+    return fail_result(own, render(say("result_of_other_attempt")))
 
 
 DEFERRAL_OUTCOMES = frozenset({"event", "success", "failed", "skipped", "error", "timeout"})
@@ -101,7 +102,7 @@ def check_deferral_result(result: DeferralResult) -> DeferralResult:
     if fault is not None:
         return DeferralResult(
             outcome="error",
-            reason=_to_reason(f"the process of the trigger reported a result that cannot be stored: {fault}"),
+            reason=_to_reason(render(say("result_of_trigger_cannot_be_held", fault=fault))),
         )
     reason, traceback = result.reason, result.traceback
     reason, traceback = (
@@ -150,7 +151,8 @@ def _describe(name: str, fault: str) -> str:
     """A sentence for the reason; the fault of an XCom is one already, which names its key."""
     if name == "xcoms":
         return fault
-    return f"the process of the task reported a result that cannot be stored: {name}{fault if fault.startswith('.') else ' ' + fault}"
+    fault = name + (fault if fault.startswith(".") else f" {fault}")
+    return render(say("result_of_task_cannot_be_held", fault=fault))
 
 
 def _to_reason(text: str) -> str:

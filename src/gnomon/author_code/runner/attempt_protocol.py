@@ -8,7 +8,7 @@ import threading
 from collections import deque
 
 from gnomon.author_code.processes import author_forks
-from gnomon.author_code.processes.exit_reasons import CHANNEL_LOST
+from gnomon.author_code.processes.exit_reasons import describe_closed_channel
 from gnomon.author_code.processes.message_stream import FrameDecoder, encode_frame
 from gnomon.author_code.processes.task_api_messages import Message, TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.attempts import RETURN_VALUE, Attempt, AttemptResult, XComElement
@@ -78,7 +78,7 @@ class AttemptChannel:
         """Send the message. Raises ChannelLost; does not return in a fork that author code has made."""
         author_forks.end_fork()
         if not self._is_open():
-            raise ChannelLost(CHANNEL_LOST)
+            raise ChannelLost(describe_closed_channel())
         self._socket.sendall(encode_frame(message))
 
     def _is_open(self) -> bool:

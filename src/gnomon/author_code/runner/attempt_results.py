@@ -24,6 +24,7 @@ from gnomon.model.errors.authoring import (
 )
 from gnomon.model.errors.error_text import class_name, error_text, safe_repr
 from gnomon.model.instants import Instant, to_instant
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.model.xcom_keys import XCOM_RETURN_KEY
 
@@ -121,9 +122,7 @@ def _exit_outcome(error: Any) -> AttemptOutcome:
         if isinstance(code, int)
         else escape_unstorable(hide(safe_repr(code)))[: REASON_MAX // 2]
     )
-    return AttemptOutcome(
-        "failed", f"called sys.exit({shown}); return from the task instead, or raise AirflowFailException"
-    )
+    return AttemptOutcome("failed", render(say("task_called_exit", text=shown)))
 
 
 def deferred_outcome(wait: Deferral) -> AttemptOutcome:

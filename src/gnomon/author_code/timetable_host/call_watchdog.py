@@ -11,6 +11,7 @@ from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.author_frames import find_author_call, find_author_place
 from gnomon.author_code.processes.child_setup import exit_if_orphaned
 from gnomon.ground.clock import Clock
+from gnomon.model.sentences import Sentence, render, say
 
 CHECK_EVERY_S = 0.25
 """Interval between checks of the running call."""
@@ -19,8 +20,20 @@ CHECK_EVERY_S = 0.25
 class CallTimeout(BaseException):
     """One call into author code exceeded its limit. Not an Exception, so that author code that catches Exception does not catch it."""
 
-    def __init__(self, call: str, seconds: float, location: str, remedy: str) -> None:
-        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {location}); {remedy}")
+    def __init__(self, call: str, seconds: float, place: str) -> None:
+        """`place`: `file, line N` of the author, or that it is not known."""
+        super().__init__(f"{call} did not answer within {seconds:g} s (it was at {place})")
+        self.call = call
+        self.seconds = seconds
+        self.place = place
+
+
+def describe_timeout(error: CallTimeout, advice: Sentence) -> str:
+    """The error as a message for the author."""
+    file, _, line = error.place.rpartition(", line ")
+    where = say("author_code_was_at", file=file, at_number=line) if file else None
+    late = say("author_call_took_too_long", name=error.call, duration=error.seconds, where=where, advice=advice)
+    return render(late)
 
 
 class CallWatchdog:
@@ -31,14 +44,12 @@ class CallWatchdog:
         self._on_progress = progress
         self._parent = os.getppid()
         self._limit_s = 0.0
-        self._remedy = ""
         self._author_call: FrameType | None = None
         self._call_started_at = 0.0
 
-    def start(self, limit_s: float, remedy: str) -> None:
-        """Limit each call to `limit_s` seconds from now on. `remedy`: what the message about a call that takes longer advises."""
+    def start(self, limit_s: float) -> None:
+        """Limit each call to `limit_s` seconds from now on."""
         self._limit_s = limit_s
-        self._remedy = remedy
         self._author_call = None
         tick = min(CHECK_EVERY_S, limit_s / 4)
         author_forks.install_handler(signal.SIGALRM, self._on_tick)
@@ -59,7 +70,7 @@ class CallWatchdog:
             self._author_call, self._call_started_at = call, now
             self._on_progress()
         elif now - self._call_started_at >= self._limit_s:
-            raise CallTimeout(_describe_call(call, frame), self._limit_s, find_author_place(frame), self._remedy)
+            raise CallTimeout(_describe_call(call, frame), self._limit_s, find_author_place(frame))
 
 
 def _describe_call(call: FrameType, innermost: FrameType | None) -> str:

@@ -20,7 +20,7 @@ from gnomon.author_code.processes import author_forks, memory, message_stream
 from gnomon.author_code.processes.child_setup import hide_secrets, inherited_socket, set_up_host_process
 from gnomon.author_code.processes.process_title import set_title
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
-from gnomon.author_code.timetable_host.call_watchdog import CallTimeout, CallWatchdog
+from gnomon.author_code.timetable_host.call_watchdog import CallTimeout, CallWatchdog, describe_timeout
 from gnomon.author_code.timetable_host.imported_files import ImportedFiles
 from gnomon.author_code.timetable_host.in_process import TimetableCall
 from gnomon.author_code.timetable_host.protocol import (
@@ -40,6 +40,7 @@ from gnomon.model import task_api_requests
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import render, say
 
 OUTPUT_MAX = 1024 * 1024
 """Bytes of output kept to explain a crash; a longer output is dropped."""
@@ -85,8 +86,6 @@ class _TimetableHostLoop:
                 self._waiting.append(message)
             else:
                 return message.unwrap(GnomonError)
-        from gnomon.model.sentences import say  # loaded with the first refusal
-
         raise GnomonError(say("caller_of_timetable_has_ended"))
 
     def _next_request(self) -> TimetableRequest | None:
@@ -108,13 +107,19 @@ class _TimetableHostLoop:
             return answer
         except CallTimeout as error:
             author_forks.end_fork(error)
-            return TimetableResponse(number=question.number, error=str(error), is_process_ended=True)
+            message = describe_timeout(error, question.advice())
+            return TimetableResponse(number=question.number, error=message, is_process_ended=True)
         except BaseException as error:  # author code may raise any exception
             author_forks.end_fork(error)
-            what = f"raised {describe_error(error)}"
+            what = say(
+                "author_call_raised",
+                name=question.author_name(),
+                error=describe_error(error),
+                advice=question.advice(),
+            )
             return TimetableResponse(
                 number=question.number,
-                error=f"{question.author_name()} {what}; {question.remedy()}",
+                error=render(what),
                 is_process_ended=True,
             )
         finally:
@@ -124,7 +129,7 @@ class _TimetableHostLoop:
     def _start_call(self, question: TimetableRequest, limit_s: float) -> None:
         self._progress = CallProgress(number=question.number, timeout_s=limit_s)
         self._send(self._progress)
-        self._watchdog.start(limit_s, question.remedy())
+        self._watchdog.start(limit_s)
 
     def _send_progress(self) -> None:
         if not self._is_sending:  # otherwise this would interrupt the sending of a message

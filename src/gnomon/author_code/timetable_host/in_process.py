@@ -18,6 +18,7 @@ from gnomon.model.errors.authoring import AirflowClusterPolicyError
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid, PlanningError, TimetableNotBuilt
+from gnomon.model.sentences import render
 
 _OWN_PACKAGE = "gnomon."
 
@@ -66,7 +67,9 @@ class TimetableCall:
             what = f"{question.author_name()} needed more memory than the limit (dag_processor.parsing_memory_limit)"
             return TimetableResponse(number=question.number, error=what, is_process_ended=True)
         except Exception as error:
-            what = f"{question.author_name()} raised {describe_error(error)}; {question.remedy()}, or report this"
+            what = (
+                f"{question.author_name()} raised {describe_error(error)}; {render(question.advice())}, or report this"
+            )
             return TimetableResponse(number=question.number, error=what)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
 from gnomon.author_code.context.task_instance_key import TaskInstanceKey
 from gnomon.author_code.loading.cluster_policies import mutate_task_instance
-from gnomon.author_code.timetable_host.call_watchdog import CallTimeout
+from gnomon.author_code.timetable_host.call_watchdog import CallTimeout, describe_timeout
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import current_config, read_executors
 from gnomon.model.attempts import InstanceOverrides
@@ -30,6 +30,7 @@ from gnomon.model.instance_mutation import (
     MutationQuestion,
     MutationTask,
 )
+from gnomon.model.sentences import say
 
 BUDGET_S = 2.0
 """After so many seconds a request returns the answers that it has."""
@@ -98,7 +99,9 @@ def mutate_instances(*, question: MutationQuestion) -> MutationAnswers:
         try:
             answers.append(_mutate_one(question.tasks[instance.task], instance, dag_run))
         except CallTimeout as error:
-            return MutationAnswers(answers=(*answers, str(error)), ends_process=True)
+            return MutationAnswers(
+                answers=(*answers, describe_timeout(error, say("check_the_policies"))), ends_process=True
+            )
         if clock.monotonic() >= ends_at:
             break
     return MutationAnswers(answers=tuple(answers))

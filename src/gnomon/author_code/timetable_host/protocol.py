@@ -8,6 +8,7 @@ import msgspec
 
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse
 from gnomon.model.message_bounds import find_message_fault
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
 from gnomon.model.storable_text import escape_unstorable
@@ -67,13 +68,13 @@ class TimetableRequest(msgspec.Struct, frozen=True, kw_only=True, tag=True):
         """The class, or the hook, that the request is about, for messages; the function when it is about none."""
         return (self.author_path() or self.function).rpartition(".")[2]
 
-    def remedy(self) -> str:
+    def advice(self) -> Sentence:
         """What a message about the class advises."""
         if self.function == MUTATE_INSTANCES:
-            return "check the cluster policies"
+            return say("check_the_policies")
         if self.function == CHECK_PARAMS:
-            return "check the schemas of its params"
-        return "fix the partition mapper" if self.author_classes else "fix the timetable"
+            return say("check_the_schemas")
+        return say("fix_the_mapper" if self.author_classes else "fix_the_timetable")
 
 
 class TimetableResponse(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from gnomon.author_code.processes.author_frames import list_author_frames
 from gnomon.author_code.processes.exit_reasons import describe_crash
 from gnomon.author_code.processes.host_process import HostProcess, ProcessExit
-from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, describe_refusal
+from gnomon.author_code.processes.spawn_backoff import describe_refusal
 from gnomon.author_code.processes.task_api_messages import (
     TaskApiHandler,
     TaskApiRequestMessage,
@@ -29,6 +29,7 @@ from gnomon.author_code.timetable_host.protocol import (
 from gnomon.author_code.timetable_host.settings import ANSWERS_VARIABLE, TimetableHostSettings
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
+from gnomon.model.sentences import Sentence, render, say
 
 HOST_MODULE = "gnomon.author_code.timetable_host.host_main"
 IN_FLIGHT_MAX = 16
@@ -299,33 +300,36 @@ class RequestQueue:
 # ---- why a host process ended, for the author of the timetable -------------------------------------------------------
 def _describe_timeout(request: TimetableRequest, timeout_s: float, output: str) -> str:
     """The process was killed because it sent no message for longer than one call may take."""
-    called, place = _find_author_line(request, output)
-    return f"{called} did not answer within {timeout_s:g} s{place}; {request.remedy()}"
+    called, where = _find_author_line(request, output)
+    advice = request.advice()
+    return render(say("author_call_took_too_long", name=called, duration=timeout_s, where=where, advice=advice))
 
 
 def _describe_host_exit(request: TimetableRequest, exit_code: int, output: str) -> str:
     """The process ended by itself while it worked on this request."""
     called, place = _find_author_line(request, output)
     crash = describe_crash(exit_code)
-    return f"the process of {called} {crash.sentence}{place if crash.kind == 'crash' else ''}; {request.remedy()}"
+    where = place if crash.kind == "crash" else None
+    ended = say("author_call_ended_process", name=called, why=crash.sentence, where=where, advice=request.advice())
+    return render(ended)
 
 
 def _describe_failed_start(exit_code: int, output: str) -> str:
     """The process ended before its first response."""
     last_line = output.strip().rpartition("\n")[2]
-    return f"the process that runs author timetables ended at its start (exit code {exit_code}): {last_line or 'it printed nothing'}"
+    return render(say("host_ended_at_start", number=str(exit_code), text=last_line or "it printed nothing"))
 
 
 def _describe_refused_start(error: OSError) -> str:
     """The machine refused the process."""
-    return f"no process can be started to run author timetables: {describe_refusal(error)}; {REFUSAL_REMEDY}"
+    return render(say("host_cannot_be_started", error=describe_refusal(error)))
 
 
-def _find_author_line(request: TimetableRequest, output: str) -> tuple[str, str]:
+def _find_author_line(request: TimetableRequest, output: str) -> tuple[str, Sentence | None]:
     """`Class.method` or the hook that Gnomon called, and ` (it was at FILE, line N)` of the innermost author frame, if there is a stack dump."""
     name, frames = request.author_name(), list_author_frames(output)
     if not frames:
-        return name, ""
+        return name, None
     method = frames[-1].function
     called = f"{name}.{method}" if method.isidentifier() and method != name else name
-    return called, f" (it was at {frames[0].file}, line {frames[0].line})"
+    return called, say("author_code_was_at", file=frames[0].file, at_number=str(frames[0].line))

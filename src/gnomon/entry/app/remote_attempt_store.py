@@ -10,6 +10,7 @@ from gnomon.ground.log.secret_masks import hide
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.model.instants import SECOND, to_datetime
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.storage.remote_logs.live_copies import LiveCopies
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.coordination import remote_attempts
@@ -114,19 +115,24 @@ class QueuedAttempts:
                 self._stores[worker_id].offer_within(tx, attempts)
 
 
+def _say_silent(worker_id: str, host: str | None) -> Sentence:
+    if host is None:
+        return say("worker_stopped_answering", worker=worker_id)
+    return say("worker_on_host_stopped_answering", worker=worker_id, host=host)
+
+
 def _build_result(given_up: GivenUpAttempt) -> AttemptResult:
     reason: str | None
     if given_up.lost_reason is not None:
         outcome, entered, reason = (
             "lost",
             given_up.worker_id is not None or bool(given_up.costs_try),
-            f"lost: {given_up.lost_reason}",
+            render(say("attempt_was_lost", reason=given_up.lost_reason)),
         )
     elif given_up.worker_id is None:
         outcome, entered, reason = "failed", False, given_up.cancel_reason
     else:
-        host = "" if given_up.host is None else f" on {given_up.host}"
-        outcome, entered, reason = "lost", True, f"lost: worker {given_up.worker_id}{host} stopped answering"
+        outcome, entered, reason = "lost", True, render(_say_silent(given_up.worker_id, given_up.host))
     return AttemptResult(
         attempt_id=given_up.attempt_id,
         group_no=given_up.group_no,

@@ -11,6 +11,7 @@ from gnomon.model.execution_messages import ClaimRequest, Figure
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import REMOTE_ADDRESS, WorkerRecord
 from gnomon.model.result_checks import check_result
+from gnomon.model.sentences import render, say
 from gnomon.model.task_api_requests import AnyTaskApiRequest, GetCachedSecret, SetCachedSecret
 from gnomon.queries.taskapi.answers import answer_task
 from gnomon.queries.taskapi.report_batches import build_entry_mail
@@ -153,7 +154,7 @@ def _build_lost_result(row: ClaimedRow, worker_id: str) -> AttemptResult:
         task_no=row.task_no,
         map_index=row.map_index,
         outcome="lost",
-        reason=f"lost: worker {worker_id} no longer has it",
+        reason=render(say("worker_no_longer_has_it", worker=worker_id)),
     )
 
 

@@ -21,6 +21,7 @@ from gnomon.model.errors.error_text import (
     safe_repr,
 )
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import render
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 
@@ -130,7 +131,7 @@ def failure_of_exit(
         return _memory_failure(path, None, limits.memory_bytes, None, output)
     line = next((frame.line for frame in parse_fault_dump(output) if frame.file == path), None)
     crash = describe_crash(exit_code)
-    what = f"the process {crash.sentence} while the file was imported"
+    what = f"the process {render(crash.sentence)} while the file was imported"
     return _exit_failure(crash.kind, path, line, what, _CRASH_REMEDIES[crash.kind], output)
 
 

@@ -22,7 +22,7 @@ from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors import ResourceUnavailable
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.queries.taskapi import TaskApiRefused, answer_trigger
 from gnomon.services.triggerer.cancellations import TriggerJob
 from gnomon.services.triggerer.host_pool import HostPool
@@ -346,7 +346,7 @@ class TriggererCoordinator:
             )
             if trigger.defer_seq:
                 result = DeferralResult(
-                    outcome="error", reason=f"the arguments of the trigger cannot be read: {trigger.fault}"
+                    outcome="error", reason=render(say("trigger_arguments_are_unreadable", fault=trigger.fault))
                 )
                 self._unstored_events.append(
                     trigger_claims.OutgoingTriggerEvent(

@@ -10,6 +10,7 @@ from gnomon.authoring.sdk.deferral.triggers import BaseTaskEndEvent, TriggerEven
 from gnomon.authoring.sdk.serialization import value_codec
 from gnomon.model.attempts import XCOM_MAX_BYTES, utf8_bytes, xcom_fault
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 
 
@@ -30,12 +31,12 @@ def event_to_result(event: Any) -> DeferralResult:
         payload = value_codec.dumps(event.payload, what="The payload of the event")
         size = utf8_bytes(payload)
         if size > XCOM_MAX_BYTES:
-            reason = f"the payload of the trigger's event takes {size} bytes, the limit is {XCOM_MAX_BYTES} bytes; store the data elsewhere and yield its address"
+            reason = render(say("payload_is_too_large", size=str(size), most=XCOM_MAX_BYTES))
             return DeferralResult(outcome="error", reason=reason)
         return DeferralResult(outcome="event", payload=payload)
     return DeferralResult(
         outcome="error",
-        reason=f"the trigger yielded {describe_value(event)}, which is not an event; yield TriggerEvent(payload)",
+        reason=render(say("trigger_yielded_no_event", text=describe_value(event))),
     )
 
 

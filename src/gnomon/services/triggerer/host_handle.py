@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gnomon.author_code.processes.host_process import HostProcess
 from gnomon.model.deferral import DeferralResult
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.services.triggerer.host_protocol import (
     FromTriggerHost,
@@ -43,10 +44,7 @@ def escape_report(report: LoopBlocked) -> LoopBlocked:
 
 def build_block_result(block: LoopBlocked, silent_s: float) -> DeferralResult:
     """The result of a trigger that blocked its host for `silent_s` seconds."""
-    reason = (
-        f"the trigger blocked the event loop of all triggers for {silent_s:g} s, and its process was killed; use `await` in the "
-        "trigger, or asyncio.to_thread for code that blocks"
-    )
+    reason = render(say("trigger_blocked_the_loop", duration=silent_s))
     return DeferralResult(outcome="error", reason=reason, traceback=block.stack)
 
 

@@ -18,6 +18,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.result_checks import check_deferral_result, find_watcher_event_fault
+from gnomon.model.sentences import render, say
 from gnomon.services.triggerer.cancellations import REPORTS_MAX, UNRESPONSIVE_S, CancellationTracker, TriggerJob
 from gnomon.services.triggerer.host_handle import REAP_S, HostHandle, build_block_result, escape_report, start_host
 from gnomon.services.triggerer.host_protocol import (
@@ -249,7 +250,8 @@ class HostPool:
             self.watcher_events.append((host.process, message))
             return
         self._on_trigger_end(
-            message.number, DeferralResult(outcome="error", reason=f"its event cannot be stored: {fault}")
+            message.number,
+            DeferralResult(outcome="error", reason=render(say("event_of_trigger_cannot_be_stored", fault=fault))),
         )
         self._send_cancel({message.number}, on_kill=False)
 
@@ -356,11 +358,14 @@ class HostPool:
         elif len(jobs) == 1:
             job, task_instance = jobs[0]
             _log.error("trigger_crashed_host", trigger=job.classpath, task=task_instance.describe(), exit_code=code)
-            times = "again" if job.trigger_pk in self._crashed else f"{suspicion} times"
-            reason = f"the process of the trigger ended {times}, the last time with no other trigger in it (exit code {code})"
+            reason = (
+                say("trigger_ended_process_again", number=str(code))
+                if job.trigger_pk in self._crashed
+                else say("trigger_ended_process", at_number=str(suspicion), number=str(code))
+            )
             self._current.pop(job.trigger_pk, None)
             self._remember_crash(job.trigger_pk)
-            self._outcomes.append((job, DeferralResult(outcome="error", reason=reason)))
+            self._outcomes.append((job, DeferralResult(outcome="error", reason=render(reason))))
         else:
             middle = len(jobs) // 2
             self._start_in_new_host(jobs[:middle], suspicion)

@@ -19,6 +19,7 @@ from gnomon.ground.log.masked_stream import MaskedStream
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.errors.error_text import describe_error, format_error
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.services.triggerer.deferral_results import describe_value, event_to_result
 from gnomon.services.triggerer.host_protocol import TriggerTaskInstance
@@ -225,7 +226,7 @@ def _raise_no_generator(running: RunningTrigger, returned: Any) -> None:
 def _no_event_result() -> DeferralResult:
     return DeferralResult(
         outcome="error",
-        reason="the trigger ended without an event; yield a TriggerEvent when the condition that the trigger waits for is met",
+        reason=render(say("trigger_ended_without_event")),
     )
 
 

@@ -11,7 +11,7 @@ from gnomon.model.asset_watchers import WatcherEvent
 from gnomon.model.attempts import build_watcher_log_path
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.model.storable_text import escape_unstorable
 from gnomon.services.triggerer.host_pool import HostPool
 from gnomon.services.triggerer.host_protocol import (
@@ -177,7 +177,7 @@ class WatcherCoordinator:
         for job in claimed:
             self._running[job.asset_trigger_pk] = _RunningWatcher(job, self._clock.monotonic())
             if job.fault is not None:
-                reason = f"the arguments of the trigger cannot be read: {job.fault}"
+                reason = render(say("trigger_arguments_are_unreadable", fault=job.fault))
                 self.on_end(job, DeferralResult(outcome="error", reason=reason))
                 continue
             _log.info("watcher_started", watcher=describe_watcher(job), trigger=job.classpath)

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import msgspec
 
-from gnomon.author_code.processes.exit_reasons import CHANNEL_LOST, describe_exit_without_result
+from gnomon.author_code.processes.exit_reasons import describe_exit_without_result
 from gnomon.author_code.processes.kernel import count_oom_kills, waits_for_machine
 from gnomon.author_code.processes.standstill import continue_families, stop_families
 from gnomon.author_code.processes.task_api_messages import TaskApiRequestMessage, TaskApiResponse, answer_request
@@ -22,6 +22,7 @@ from gnomon.ground.clock import Clock
 from gnomon.model.attempts import Attempt, AttemptResult, XComElement
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.result_checks import check_result, confirm_identity, is_entry_instant
+from gnomon.model.sentences import render, say
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.services.worker.attempt_registry import AttemptRegistry, PendingAttempt, StopRequest
 from gnomon.services.worker.child_pool import ChildPool
@@ -164,7 +165,7 @@ class AttemptSupervisor:
                 case TaskApiRequestMessage():
                     self._answer_request(child, message)
         if child.stream.failure is not None and not child.kill_reason:
-            child.kill(f"its process sent a message that cannot be read ({child.stream.failure[:_FAULT_SHOWN]})")
+            child.kill(render(say("message_of_process_is_unreadable", fault=child.stream.failure[:_FAULT_SHOWN])))
         if child.stream.ended and child.exiting_since is None:
             child.exiting_since = self._clock.monotonic()
         self._update_stream(child)
@@ -232,7 +233,7 @@ class AttemptSupervisor:
                 and child.sigterm_at is not None
                 and now - child.sigterm_at >= pending.stop.grace_s
             ):
-                child.kill(f"it did not end within {pending.stop.grace_s:g} s after SIGTERM")
+                child.kill(render(say("it_did_not_stop_in_time", duration=pending.stop.grace_s)))
             elif pending.stop is not None and pending.entered_at is not None:
                 child.interrupt(now)
             elif pending.entered_at is None and now - child.last_message_at > self._entry_timeout_s(pending):
@@ -344,7 +345,9 @@ class AttemptSupervisor:
             pending.fresh = True
             self.child_pool.assign_child(pending, self._clock.monotonic())
         elif before_entry:
-            reason = f"importing {pending.attempt.file}: {child.kill_reason or reason}"
+            reason = render(
+                say("file_ended_its_process", file=pending.attempt.file, reason=child.kill_reason or reason)
+            )
             self._finish_without_process(
                 pending, self._result_without_run(pending, "failed", reason, entered=True, code=code)
             )
@@ -396,15 +399,13 @@ class AttemptSupervisor:
 
     def _kill_silent(self, child: ChildProcess, pending: PendingAttempt, now: float) -> None:
         if pending.fresh:
-            child.kill(
-                f"the import took longer than {self.child_pool.import_limit_s:g} s ([core] dagbag_import_timeout)"
-            )
+            child.kill(render(say("import_took_too_long", duration=self.child_pool.import_limit_s)))
             return
         pid = self.child_pool.find_own_process(child)
         silent_s = now - child.last_message_at
         if silent_s <= STARVED * self._entry_silence_s and pid is not None and waits_for_machine(pid):
             return  # the machine has more to do than it can: another process would wait too
-        child.kill(f"no message for {silent_s:.0f} s before author code was entered")
+        child.kill(render(say("no_message_before_author_code", duration=round(silent_s))))
         if child.pid is None:
             self.child_pool.kill_zygote_of_child(child, now)
 
@@ -415,9 +416,8 @@ class AttemptSupervisor:
         ) or now - child.exiting_since > 2 * EXIT_GRACE_S:
             self.child_pool.remove_child(child.number, None)
         elif now - child.exiting_since > EXIT_GRACE_S and not child.kill_reason:
-            child.kill(
-                "it did not exit after its result" if child.pending is None or child.pending.is_ended else CHANNEL_LOST
-            )
+            has_result = child.pending is None or child.pending.is_ended
+            child.kill(render(say("it_did_not_exit" if has_result else "channel_was_closed")))
 
 
 def _stop(children: Sequence[ChildProcess]) -> None:

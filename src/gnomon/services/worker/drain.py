@@ -9,7 +9,8 @@ import sys
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.wakeups import StopFlag
-from gnomon.services.worker.loop import STOPPED, TICK_S, WorkerService
+from gnomon.model.sentences import render, say
+from gnomon.services.worker.loop import TICK_S, WorkerService, describe_stop
 
 events = log.get_logger("worker")
 
@@ -44,7 +45,7 @@ class StopRequests:
 
 def run(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s: float) -> None:
     """Run the worker until a stop signal, drain it, and stop it. `grace_s`: how long running attempts may go on after the signal."""
-    reason = STOPPED
+    reason = describe_stop()
     for flag in (requests.soon, requests.at_once):
         worker.wake_on(flag.fileno())
     try:
@@ -60,19 +61,16 @@ def _drain(worker: WorkerService, requests: StopRequests, clock: Clock, grace_s:
     deadline = clock.monotonic() + grace_s
     worker.refuse_attempts()
     if not grace_s or not worker.running or requests.is_repeated():
-        return STOPPED
+        return describe_stop()
     _announce_drain(worker.running, grace_s)
     while worker.running:
         remaining_s = deadline - clock.monotonic()
         if requests.is_repeated():
-            return _log_forced_end(worker, "the worker was told to stop at once (a second signal, or SIGQUIT)")
+            return _log_forced_end(worker, render(say("worker_was_told_to_stop_at_once")))
         if remaining_s <= 0:
-            return _log_forced_end(
-                worker,
-                f"the worker was stopped, and the attempt did not end within {grace_s:g} s ([workers] shutdown_grace)",
-            )
+            return _log_forced_end(worker, render(say("worker_stopped_after_grace", duration=grace_s)))
         worker.run_once(min(remaining_s, TICK_S))
-    return STOPPED
+    return describe_stop()
 
 
 def _announce_drain(running: int, grace_s: float) -> None:

@@ -18,6 +18,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.metrics import ProcessFigures, definitions
 from gnomon.model.attempts import Attempt
+from gnomon.model.sentences import render, say
 from gnomon.model.task_api_requests import AnyTaskApiRequest
 from gnomon.services.executors.worker_protocol import (
     AcknowledgeResults,
@@ -46,8 +47,11 @@ TICK_S = 0.25
 """How often deadlines are checked while an attempt runs."""
 IDLE_TICK_S = 1.0
 """How often deadlines are checked while no attempt runs."""
-STOPPED = "the worker was stopped (SIGTERM)"
-"""The reason in the results of attempts that are returned, or ended without a grace."""
+
+
+def describe_stop() -> str:
+    """The reason in the results of attempts that are returned, or ended without a grace."""
+    return render(say("worker_was_told_to_stop"))
 
 
 class WorkerService:
@@ -137,7 +141,7 @@ class WorkerService:
         while self._registry.running and self._clock.monotonic() < deadline:
             self.run_once(_STOP_STEP_S)
         for child in self._child_pool.children.values():
-            child.kill("the worker was stopped")
+            child.kill(render(say("worker_was_stopped")))
         last = self._clock.monotonic() + _LAST_RESULTS_S
         while self._clock.monotonic() < last and (self._registry.running or self._has_unacknowledged()):
             self.run_once(_STOP_STEP_S)
@@ -190,7 +194,7 @@ class WorkerService:
         for pending in self._registry.pending:
             pending.is_ended = True
         for child in list(self._child_pool.children.values()):
-            child.kill("the worker lost its store and its schedulers")
+            child.kill(render(say("worker_lost_its_store")))
         self._schedulers.close()
         self._child_pool.close()  # zygotes hold the lifeline of the old incarnation
         self._incarnation.renew()
@@ -254,7 +258,7 @@ class WorkerService:
         """End those of these attempts that have no slot as lost: their scheduler submits them to another worker, without counting a try."""
         for pending in [self._registry.find(attempt.attempt_id) for attempt in attempts]:
             if pending is not None and not pending.has_slot and pending.stop is None:
-                self._attempts.stop_attempt(pending, StopRequest(STOPPED, 0.0, outcome="lost"))
+                self._attempts.stop_attempt(pending, StopRequest(describe_stop(), 0.0, outcome="lost"))
 
     def _send_inventory(self, connection: SchedulerConnection, groups: tuple[tuple[int, int], ...]) -> None:
         accepted = tuple(group for group, epoch in groups if self._registry.raise_epoch(group, epoch))

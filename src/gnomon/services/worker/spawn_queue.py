@@ -6,6 +6,7 @@ from collections import deque
 
 from gnomon.author_code.processes.spawn_backoff import REFUSAL_REMEDY, SpawnBackoff
 from gnomon.ground import log
+from gnomon.model.sentences import render, say
 from gnomon.services.worker.attempt_registry import PendingAttempt
 
 events = log.get_logger("worker")
@@ -66,7 +67,7 @@ class SpawnQueue:
         ]
         for pending in overdue:
             self._waiting.remove(pending)
-        reason = f"the worker could start no process for {WAIT_MAX_S:g} s: {self.backoff.reason}; {REFUSAL_REMEDY}"
+        reason = render(say("worker_starts_no_process", duration=WAIT_MAX_S, error=self.backoff.reason))
         return [(pending, reason) for pending in overdue if not pending.is_ended]
 
     def clear(self) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.author_code.processes.exit_reasons import describe_crash, describe_exit_without_result
+from gnomon.model.sentences import render
 
 pytestmark = pytest.mark.pure
 
@@ -34,4 +35,5 @@ def test_exit_codes_and_signals_are_told_in_words(code: int | None, oom: bool, w
     ],
 )
 def test_the_crash_of_a_host_process_has_a_kind_and_a_sentence(code: int, kind: str, sentence: str) -> None:
-    assert describe_crash(code) == (kind, sentence)
+    crash = describe_crash(code)
+    assert (crash.kind, render(crash.sentence)) == (kind, sentence)

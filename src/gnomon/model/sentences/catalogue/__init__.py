@@ -20,6 +20,7 @@ from gnomon.model.sentences.catalogue.installation_words import WORDS as INSTALL
 from gnomon.model.sentences.catalogue.migration_words import WORDS as MIGRATION_WORDS
 from gnomon.model.sentences.catalogue.name_words import WORDS as NAME_WORDS
 from gnomon.model.sentences.catalogue.option_words import WORDS as OPTION_WORDS
+from gnomon.model.sentences.catalogue.process_words import WORDS as PROCESS_WORDS
 from gnomon.model.sentences.catalogue.provider_words import WORDS as PROVIDER_WORDS
 from gnomon.model.sentences.catalogue.reason_words import WORDS as REASON_WORDS
 from gnomon.model.sentences.catalogue.request_words import WORDS as REQUEST_WORDS
@@ -54,6 +55,7 @@ TABLES = (
     FILE_WORDS,
     MIGRATION_WORDS,
     OPTION_WORDS,
+    PROCESS_WORDS,
     PROVIDER_WORDS,
     REQUEST_WORDS,
     SERVICE_WORDS,

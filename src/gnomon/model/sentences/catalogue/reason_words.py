@@ -62,6 +62,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "attempt_has_ended": "the attempt has ended in the store",
     "cleared_by": "cleared by {by}",
     "deleted_by": "deleted by {by}",
+    "state_before": "{name} (before: {state})",
+    "state_and_slot_before": "{name} (before: {state}; slot {at})",
     "released_by": "released by {by}{stored}",
     "task_left_dag": "the task is no longer in the DAG",
     "asks_a_person": "it asks a person: {subject_text} ({options})",
@@ -85,6 +87,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "that_task_failed": "task {task_id} of run {run} failed",
     "that_run_lacked_task": "run {run} ended without task {task_id}",
     "that_run_was_deleted": "run {run} was deleted",
+    "no_run_was_made": "no run was made: {reason}",
     # Answers to requests.
     "run_is_gone": "the run no longer exists",
     "run_has_ended_or_is_gone": "the run has ended, or no longer exists",

@@ -120,7 +120,11 @@ def _revoke_stop(context: StepContext, run: DagRun) -> None:
 
 def _name_with_state(ti: TaskInstance) -> str:
     """The name and the state before a change, for the audit log: `load (before: failed)`."""
-    return f"{ti.name()} (before: {ti.state or 'no state'})"
+    return _say_before(ti.name(), ti.state)
+
+
+def _say_before(name: str, state: str | None) -> str:
+    return render(say("state_before", name=name, state=state or "no state"))
 
 
 def _clear_task_instance(context: StepContext, ti: TaskInstance, by: str) -> bool:
@@ -212,7 +216,7 @@ def mark_run(context: StepContext, event: MarkRun) -> None:
     if not tears_down:
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
     context.add_audit_event(
-        "marked", run=run, by=event.by, body=f"{event.state} (before: {before})", address=event.address
+        "marked", run=run, by=event.by, body=_say_before(event.state, before), address=event.address
     )
     _answer_request(context, event.request_pk, {"marked": run.record.run_id, "tears_down": tears_down})
 
@@ -223,8 +227,12 @@ def delete_run(context: StepContext, event: DeleteRun) -> None:
     if run is None:
         return
     notify_run_deleted(context, run)
-    slot = "" if run.record.slot_at is None else f"; slot {iso(run.record.slot_at)}"
-    body = f"{run.record.run_id} (before: {run.record.state}{slot})"
+    run_id, state, slot_at = run.record.run_id, run.record.state, run.record.slot_at
+    body = (
+        _say_before(run_id, state)
+        if slot_at is None
+        else render(say("state_and_slot_before", name=run_id, state=state, at=slot_at))
+    )
     context.changes.events.append(
         EventRecord(context.now, "run_deleted", dag_pk=run.record.dag_pk, by=event.by, body=body, address=event.address)
     )

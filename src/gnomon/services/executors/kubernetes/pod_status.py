@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.model.sentences import Sentence, quote, render, say
 from gnomon.services.executors.kubernetes.pod_template import ATTEMPT_LABEL
 
 _TEXT_MAX = 500
@@ -77,65 +78,77 @@ def _read_end(pod: Mapping[str, Any], name: str, phase: str) -> PodEnd:
     status = pod.get("status") or {}
     disruption = _find_condition(status, _DISRUPTION)
     if status.get("reason") == "DeadlineExceeded":
-        return PodEnd(
-            f"pod {name} ran longer than activeDeadlineSeconds of its spec{_add(status.get('message'))}", False
-        )
+        return PodEnd(render(say("pod_ran_too_long", name=name, message=_quote(status.get("message")))), False)
     if status.get("reason") in _NODE_REASONS or (disruption is not None and disruption.get("status") == "True"):
         why = status.get("reason") or (disruption or {}).get("reason") or ""
         message = status.get("message") or (disruption or {}).get("message")
-        done = "was evicted" if why == "Evicted" else "was ended by the cluster"
-        return PodEnd(f"pod {name} {done}{_name_node(pod)} ({why}){_add(message)}", True)
+        code = "pod_was_evicted" if why == "Evicted" else "pod_was_ended_by_cluster"
+        ended = say(code, name=name, where=_say_node(pod), reason=str(why), message=_quote(message))
+        return PodEnd(render(ended), True)
     for container, terminated in _iterate_terminated(status):
         if terminated.get("reason") == "OOMKilled":
             limit = _find_memory_limit(pod, container)
-            than = f"its limit of {limit}" if limit else "the node had"
-            return PodEnd(
-                f"container {container} of pod {name} was killed, because it used more memory than {than} (OOMKilled)",
-                False,
+            killed = (
+                say("container_exceeded_its_limit", subject_text=container, name=name, limit=limit)
+                if limit
+                else say("container_exceeded_its_node", subject_text=container, name=name)
             )
+            return PodEnd(render(killed), False)
     for container, terminated in _iterate_terminated(status):
         if terminated.get("exitCode"):
-            why = terminated.get("reason") or "Error"
-            return PodEnd(
-                f"container {container} of pod {name} ended with exit code {terminated['exitCode']} ({why}){_add(terminated.get('message'))}",
-                False,
+            ended = say(
+                "container_ended_with_code",
+                subject_text=container,
+                name=name,
+                number=str(terminated["exitCode"]),
+                reason=str(terminated.get("reason") or "Error"),
+                message=_quote(terminated.get("message")),
             )
+            return PodEnd(render(ended), False)
     if phase == "Succeeded":
-        return PodEnd(f"pod {name} ended without a result of its attempt", False)
-    return PodEnd(
-        f"pod {name} failed ({status.get('reason') or 'no reason given'}){_add(status.get('message'))}", False
-    )
+        return PodEnd(render(say("pod_ended_without_result", name=name)), False)
+    message = _quote(status.get("message"))
+    if not status.get("reason"):
+        return PodEnd(render(say("pod_failed_without_reason", name=name, message=message)), False)
+    return PodEnd(render(say("pod_failed", name=name, reason=str(status["reason"]), message=message)), False)
 
 
 def _read_deletion(pod: Mapping[str, Any], name: str, phase: str) -> PodEnd:
     disruption = _find_condition(pod.get("status") or {}, _DISRUPTION)
-    when = "while it ran" if phase == "Running" else "before it began"
+    ran = phase == "Running"
     if disruption is not None and disruption.get("status") == "True":
-        return PodEnd(
-            f"pod {name} was deleted{_name_node(pod)} {when} ({disruption.get('reason')}){_add(disruption.get('message'))}",
-            True,
+        deleted = say(
+            "running_pod_was_disrupted" if ran else "waiting_pod_was_disrupted",
+            name=name,
+            where=_say_node(pod),
+            reason=str(disruption.get("reason")),
+            message=_quote(disruption.get("message")),
         )
-    return PodEnd(f"pod {name} was deleted {when}, by a person or a controller of the cluster", True)
+        return PodEnd(render(deleted), True)
+    return PodEnd(render(say("running_pod_was_deleted" if ran else "waiting_pod_was_deleted", name=name)), True)
 
 
 def _find_fatal_wait(status: Mapping[str, Any], name: str, fatal_reasons: Collection[str]) -> PodEnd | None:
     for container, waiting in _iterate_waiting(status):
         if waiting.get("reason") in fatal_reasons:
-            return PodEnd(
-                f"container {container} of pod {name} cannot start: {waiting['reason']}{_add(waiting.get('message'))}",
-                False,
-            )
+            return PodEnd(render(_say_container("container_cannot_start", container, name, waiting)), False)
     return None
 
 
 def _describe_wait(pod: Mapping[str, Any], status: Mapping[str, Any], name: str) -> str | None:
     scheduled = _find_condition(status, "PodScheduled")
     if scheduled is not None and scheduled.get("status") == "False":
-        return f"no node takes its pod {name} ({scheduled.get('reason') or 'Unschedulable'}){_add(scheduled.get('message'))}"
+        reason = str(scheduled.get("reason") or "Unschedulable")
+        return render(say("no_node_takes_pod", name=name, reason=reason, message=_quote(scheduled.get("message"))))
     for container, waiting in _iterate_waiting(status):
         if waiting.get("reason") and waiting["reason"] not in _STARTING:
-            return f"container {container} of its pod {name} waits: {waiting['reason']}{_add(waiting.get('message'))}"
-    return f"its pod {name} is being started{_name_node(pod)}"
+            return render(_say_container("container_of_pod_waits", container, name, waiting))
+    return render(say("pod_is_being_started", name=name, where=_say_node(pod)))
+
+
+def _say_container(code: str, container: str, name: str, waiting: Mapping[str, Any]) -> Sentence:
+    message = _quote(waiting.get("message"))
+    return say(code, subject_text=container, name=name, reason=str(waiting["reason"]), message=message)
 
 
 def _iterate_statuses(status: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -169,11 +182,12 @@ def _find_memory_limit(pod: Mapping[str, Any], container: str) -> str | None:
     return None
 
 
-def _name_node(pod: Mapping[str, Any]) -> str:
+def _say_node(pod: Mapping[str, Any]) -> Sentence | None:
     node = (pod.get("spec") or {}).get("nodeName")
-    return f" on node {node}" if node else ""
+    return say("on_node", host=str(node)) if node else None
 
 
-def _add(message: object) -> str:
+def _quote(message: object) -> Sentence | None:
+    """What the cluster says, as the end of a sentence."""
     text = " ".join(str(message or "").split())
-    return f": {text[:_TEXT_MAX]}" if text else ""
+    return say("because", why=quote(text[:_TEXT_MAX])) if text else None

@@ -11,8 +11,8 @@ from gnomon.ground.config import Config, environment, run_folder
 from gnomon.ground.config.host_name import current_host_name
 from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError
-from gnomon.model.sentences import say
-from gnomon.services.worker.loop import STOPPED, TICK_S, WorkerService
+from gnomon.model.sentences import render, say
+from gnomon.services.worker.loop import TICK_S, WorkerService, describe_stop
 from gnomon.services.worker.remote.attempt_relay import AttemptRelay
 from gnomon.services.worker.remote.execution_client import ExecutionClient
 from gnomon.services.worker.remote.http_store import HttpWorkerStore
@@ -22,7 +22,6 @@ from gnomon.services.worker.settings import build_worker_settings
 events = log.get_logger("worker")
 
 _GOOD_OUTCOMES = frozenset({"success", "skipped", "up_for_reschedule", "deferred", "awaiting_input"})
-POD_STOPPED = "its pod was told to stop (SIGTERM): it was deleted, evicted, or its node is drained"
 
 
 class _CarriedAttempt:
@@ -78,13 +77,13 @@ def main(cfg: Config, attempt_id: str, token_file: Path, api_url: str) -> int:
     forwarder.start()
     carried.start()
     events.info("worker_started", worker=worker.worker_id, attempt=attempt_id)
-    reason = STOPPED
+    reason = describe_stop()
     try:
         worker.wake_on(is_stopped.fileno())
         while not carried.is_over.is_set() and not is_stopped():
             worker.run_once(_TURN_S)
         if is_stopped():
-            reason = POD_STOPPED
+            reason = render(say("pod_was_told_to_stop"))
             _run_on(worker, carried, clock, settings.shutdown_grace_s)
     finally:
         worker.stop(reason)

@@ -12,6 +12,7 @@ import msgspec
 
 from gnomon.model.instants import Instant
 from gnomon.model.run_waits import NO_SLOT, SlotFact, SubscriptionMessage, missing_dag_note
+from gnomon.model.sentences import render, say
 from gnomon.model.slots import Cursor, PlannedRun, SkippedSlots
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import FIRST_FINAL_CODE, RUN_STATE_CODES, RUN_STATES_BY_CODE, TASK_STATES_BY_CODE, DagRunState
@@ -302,7 +303,8 @@ class _SkippedSlotNotes:
             lines = event_log.list_skipped_slots(self._tx, dag_pk)
             notes = [msgspec.json.decode(line.body, type=SkippedSlots) for line in lines if line.kind == "slots_passed"]
             self._passed[dag_pk] = notes
-        return next((f"no run was made: {note.reason}" for note in notes if note.first <= at < note.until), None)
+        reason = next((note.reason for note in notes if note.first <= at < note.until), None)
+        return None if reason is None else render(say("no_run_was_made", reason=reason))
 
 
 def _split_keys(keys: Iterable[_Key]) -> list[list[_Key]]:

@@ -9,7 +9,7 @@ import msgspec
 from gnomon.model.deferral import EMPTY_KWARGS, Deferral, DeferralResult
 from gnomon.model.ids import TaskKey
 from gnomon.model.records import DeferralRecord, TaskRecord
-from gnomon.model.sentences import say
+from gnomon.model.sentences import render, say
 from gnomon.model.states import FINISHED_TASK_STATES
 from gnomon.storage.store.dag_records.hitl_details import decode_question
 from gnomon.storage.store.encryption.cipher import Cipher
@@ -202,4 +202,4 @@ def _decrypt_or_error(stored: str | None, cipher: Cipher) -> DeferralResult | No
     try:
         return decrypt_result(stored, cipher)
     except WrongKey as error:
-        return DeferralResult(outcome="error", reason=f"its event cannot be read: {error}")
+        return DeferralResult(outcome="error", reason=render(say("event_cannot_be_read", error=str(error))))
