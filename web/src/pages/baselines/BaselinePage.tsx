@@ -3,12 +3,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { type BaselineDetails, baselineQuery } from "../../api/baselines";
+import { useNow } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import { DagLink } from "../../components/Names";
 import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { useNarrow } from "../../components/useNarrow";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { formatDuration, formatWeekday } from "../../state/times";
 import { Card } from "../../ui/Card";
 import { PageHeader } from "../../ui/PageHeader";
@@ -81,6 +83,7 @@ function FurtherFacts({ baseline }: { baseline: BaselineDetails }) {
 
 function Details({ baseline }: { baseline: BaselineDetails }) {
   const { due_at: dueAt, key_path: steps, predictions, due_times: dueTimes, costly, acts } = baseline;
+  const now = useNow(); // a prediction holds until the next one
   const earlier = dueTimes.filter((one) => one.due_at !== dueAt || one.ended_at !== null);
   return (
     <>
@@ -108,7 +111,7 @@ function Details({ baseline }: { baseline: BaselineDetails }) {
           <PredictionFan
             predictions={predictions}
             dueAt={dueAt}
-            until={baseline.ended_at ?? baseline.predicted_at ?? dueAt}
+            until={baseline.ended_at ?? new Date(now).toISOString()}
           />
         </Card>
       )}
@@ -224,7 +227,7 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
       {unfinished > 0 && (
         <div>
           <dt>{t("Runs that have not ended")}</dt>
-          <dd>{unfinished}</dd>
+          <dd>{formatCount(unfinished)}</dd>
         </div>
       )}
     </dl>

@@ -8,6 +8,7 @@ import { ListHead } from "../../components/filters/ListFrame";
 import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { EmptyState } from "../../ui/EmptyState";
 import { ClockIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
@@ -29,7 +30,7 @@ export function BaselinesPage() {
   const all = query.data?.baselines ?? [];
   return (
     <>
-      <ListHead title={t("Baselines")} count={query.data && all.length.toLocaleString("en")}>
+      <ListHead title={t("Baselines")} count={query.data && formatCount(all.length)}>
         {all.length > 0 && (
           <>
             <SearchBox

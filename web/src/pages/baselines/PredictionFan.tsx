@@ -10,7 +10,7 @@ import styles from "./baselines.module.css";
 import { drawFan } from "./fanGeometry";
 
 const HEIGHT = 220;
-const LEFT = 52;
+const LEFT = 64;
 const RIGHT = 12;
 const TOP = 8;
 const AXIS = 20;
@@ -73,25 +73,30 @@ function Picture({ predictions, dueAt, until, width }: Props & { width: number }
   const bottom = HEIGHT - AXIS - STRIP - GAP;
   const box = { left: LEFT, right: width - RIGHT, top: TOP, bottom };
   const fan = drawFan(predictions, Date.parse(dueAt), Date.parse(until), box);
-  const clock = (at: number) => formatClock(new Date(at).toISOString(), zone).slice(0, 5);
+  const upTicks = chooseTicks(...fan.up, TICKS_UP);
+  const acrossTicks = chooseTicks(...fan.across, Math.max(1, Math.floor((box.right - box.left) / LABEL_PX)));
+  const clock = (at: number, [first, second]: number[]) => {
+    const text = formatClock(new Date(at).toISOString(), zone);
+    return (second ?? Infinity) - (first ?? 0) < 60_000 ? text : text.slice(0, 5);
+  };
   const across = (at: number) =>
     LEFT + ((at - fan.across[0]) / (fan.across[1] - fan.across[0])) * (box.right - box.left);
   const up = (at: number) => bottom - ((at - fan.up[0]) / (fan.up[1] - fan.up[0])) * (bottom - TOP);
   return (
     <svg width={width} height={HEIGHT} aria-hidden="true">
-      {chooseTicks(...fan.up, TICKS_UP).map((at) => (
+      {upTicks.map((at) => (
         <g key={at} className={styles.grid}>
           <line x1={LEFT} x2={box.right} y1={up(at)} y2={up(at)} />
           <text x={LEFT - 6} y={up(at) + 4} textAnchor="end">
-            {clock(at)}
+            {clock(at, upTicks)}
           </text>
         </g>
       ))}
-      {chooseTicks(...fan.across, Math.max(1, Math.floor((box.right - box.left) / LABEL_PX))).map((at) => (
+      {acrossTicks.map((at) => (
         <g key={at} className={styles.grid}>
           <line x1={across(at)} x2={across(at)} y1={TOP} y2={bottom} />
           <text x={across(at)} y={HEIGHT - 5} textAnchor={across(at) > box.right - LABEL_PX / 2 ? "end" : "middle"}>
-            {clock(at)}
+            {clock(at, acrossTicks)}
           </text>
         </g>
       ))}

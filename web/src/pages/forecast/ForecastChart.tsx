@@ -11,6 +11,7 @@ import chart from "../../components/timeChart/timeChart.module.css";
 import { typeName } from "../../components/StateBadge";
 import { useSize } from "../../components/useSize";
 import { t, tn } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { useOverscan } from "../../state/printing";
 import { formatSoon, useZone } from "../../state/times";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
@@ -112,7 +113,7 @@ const DagRow = memo(function DagRow({ row: { dagId, bars, isOpen }, span, turn }
           {cutText(dagId)}
         </Link>
         <span className="soft" title={tn("{count} run", "{count} runs", bars.length)}>
-          {bars.length.toLocaleString("en")}
+          {formatCount(bars.length)}
         </span>
       </span>
       <span className={chart.track} aria-hidden="true">
