@@ -5,6 +5,7 @@ from __future__ import annotations
 WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_is_safe": "baseline {name!r} of {due_at} is safe: {end}",
     "baseline_is_at_risk": "baseline {name!r} of {due_at} is at risk: it is late in {number} of the futures; {end}",
+    "baseline_is_near": "baseline {name!r} of {due_at} is at risk: it probably ends within the margin before the due time; {end}",
     "baseline_will_break": "baseline {name!r} of {due_at} will be broken: {end}",
     "baseline_is_broken": "baseline {name!r} of {due_at} is broken: {end}",
     "baseline_was_met": "baseline {name!r} of {due_at} was met: it was done at {at}",

@@ -24,6 +24,8 @@ def describe_baseline(record: BaselineRecord) -> Sentence:
         late_s = (forecast.ended_at - due_at) / SECOND
         return say("baseline_was_late", name=name, due_at=due_at, at=forecast.ended_at, duration=late_s)
     end = _describe_end(forecast)
+    if record.level is BaselineLevel.AT_RISK and not forecast.breach:
+        return say("baseline_is_near", name=name, due_at=due_at, end=end)
     if record.level is BaselineLevel.AT_RISK:
         return say(_CODES[record.level], name=name, due_at=due_at, number=f"{forecast.breach:.0%}", end=end)
     return say(_CODES.get(record.level, "baseline_is_safe"), name=name, due_at=due_at, end=end)
