@@ -19,7 +19,7 @@ from gnomon.queries.report.activity.baseline_list import (
 )
 from gnomon.queries.report.activity.baseline_sentences import describe_costly_step, list_acts
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.pages.dag_pages import list_newest_versions
+from gnomon.storage.store.cross_dag import dag_edges
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def list_all(scope: OperationScope) -> list[BaselineRow]:
 def show(scope: OperationScope, name: str) -> BaselineTable:
     """One baseline with its key path and its due times."""
     with scope.db.read() as tx:
-        is_visible = _build_filter(scope, tx)
-        history = find_baseline(tx, scope.actor.cfg, name, scope.actor.clock.now(), is_visible)
+        visible = scope.dags.find_dag_ids(tx, Role.VIEWER)
+        history = find_baseline(tx, scope.actor.cfg, name, scope.actor.clock.now(), _build_filter(scope, tx))
         hide = scope.dags.build_name_filter(tx)
     spec, record = history.standing.spec, history.standing.record
     forecast = None if record is None else record.forecast
@@ -114,8 +114,8 @@ def show(scope: OperationScope, name: str) -> BaselineTable:
         key_path=[
             KeyStepRow(
                 hide(step.dag_id),
-                step.run_id if is_visible(step.dag_id) else "",
-                step.task if is_visible(step.dag_id) else "",
+                step.run_id if visible is None or step.dag_id in visible else "",
+                step.task if visible is None or step.dag_id in visible else "",
                 iso(step.start),
                 iso(step.end),
                 step.waited_s,
@@ -134,8 +134,14 @@ def _build_filter(scope: OperationScope, tx: Transaction) -> IsVisible:
     visible = scope.dags.find_dag_ids(tx, Role.VIEWER)
     if visible is None:
         return lambda _: True
-    known = {version.dag_id for version in list_newest_versions(tx)}  # hidden ones too: their ids may have dots
-    return lambda text: split_subject(text, known)[0] in visible
+
+    def is_visible(text: str) -> bool:
+        parts = text.split(".")
+        names = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        known = dag_edges.list_active_versions(tx, names)  # hidden DAGs too: their ids may have dots
+        return split_subject(text, known)[0] in visible
+
+    return is_visible
 
 
 def _build_row(standing: StandingBaseline, hide: Callable[[str], str]) -> BaselineRow:
