@@ -64,7 +64,7 @@ def test_days_are_those_of_the_chosen_zone_around_clock_changes(browser: Browser
         expect(page.get_by_role("button", name=re.compile("2027-03-28.*1,380 slots planned"))).to_be_visible()
         expect(page.get_by_role("button", name=re.compile("2027-10-31.*1,500 slots planned"))).to_be_visible()
         page.get_by_role("button", name=re.compile("2027-03-28")).click()
-        expect(page.get_by_role("complementary")).to_contain_text("The first 50 of 1380 are shown.")
+        expect(page.get_by_role("complementary")).to_contain_text("The first 50 of 1,380 are shown.")
         seen.check()
 
 
