@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import sys
 from contextlib import closing
 from dataclasses import replace
 
 import msgspec
 
+from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
 from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
 from gnomon.entry.projection.baseline_forecast import PAST_S, BaselineCollector, DueSubject, list_subjects
@@ -121,6 +123,7 @@ def _build_run(row: ForecastRow) -> PredictedRun:
 
 def main() -> int:
     """Print the report; the exit code is 1 after an error, which stands on stderr."""
+    die_with_parent(signal.SIGKILL)
     os.nice(IDLE)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     try:

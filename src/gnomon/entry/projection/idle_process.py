@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
+from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.model.errors.product import GnomonError, InternalError, UserError
 from gnomon.model.sentences import say
 
@@ -21,7 +22,7 @@ MEMORY_BYTES = 4 * 1024**3
 
 
 def run_idle(compute: Callable[[], T]) -> T:
-    """The result of `compute`, called in a forked process. Its GnomonErrors are raised here; Ctrl-C ends both.
+    """The result of `compute`, called in a forked process. Its GnomonErrors are raised here; it ends with this process, however that ends.
 
     Raises UserError when the process needs more memory than MEMORY_BYTES, InternalError when it ended without an answer.
     """
@@ -52,6 +53,7 @@ def _answer(writer: int, compute: Callable[[], object]) -> NoReturn:
     """Write the result, or the error, and end without the exit handlers of the parent."""
     code = 1
     try:
+        die_with_parent(signal.SIGKILL)
         os.nice(IDLE)
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
         result: object

@@ -1,0 +1,45 @@
+"""A projection in a process of its own ends with the process that asked, however that ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tests.patience import PATIENCE_S
+
+from gnomon.entry.projection.idle_process import run_idle
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_the_process_of_a_projection_is_killed_with_the_one_that_asked(tmp_path: Path) -> None:
+    file = tmp_path / "pid"
+
+    def compute() -> None:
+        file.with_suffix(".part").write_text(str(os.getpid()))
+        file.with_suffix(".part").rename(file)
+        time.sleep(600)
+
+    asking = os.fork()
+    if asking == 0:
+        try:
+            run_idle(compute)
+        finally:
+            os._exit(1)
+    deadline = time.monotonic() + PATIENCE_S
+    while not file.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    computing = int(file.read_text())
+    assert _is_alive(computing)
+    os.kill(asking, signal.SIGKILL)
+    os.waitpid(asking, 0)
+    while _is_alive(computing) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not _is_alive(computing)
