@@ -12,7 +12,7 @@ import textwrap
 
 Files = dict[str, str]
 """The text of each file that the page has told its reader to save so far, by its path below the home."""
-_NAMED = re.compile(r"# ((?:dags|plugins|config|package)/[\w./-]+|gnomon\.toml|[\w-]+\.csv)(?:, (\w+) anew)?\n")
+_NAMED = re.compile(r"# ((?:dags|plugins|config|package)/[\w./-]+|[\w-]+\.(?:csv|toml))(?:, (\w+) anew)?\n")
 
 
 class NoSuchPart(Exception):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.databases import create_schema
 from tests.keys import CIPHER
 
@@ -138,3 +139,22 @@ def test_too_little_time_draws_fewer_samples_and_a_task_without_history_is_assum
     assert render(answer.assumptions[0]).startswith(
         "1 task has fewer than three successful tries: it is assumed to take 90 s (orders.extract)"
     )
+
+
+def test_what_the_file_expects_counts_until_enough_tries_have_succeeded(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'expected.db'}"
+    create_schema(url)
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)
+    it = YearSimulation(db, seed=4, start=START, script=Known().play)
+    spec = spec_of("orders", "0 2 * * *", "load")
+    it.parse(replace(spec, tasks=(replace(spec.tasks[0], expected_duration_s=1800.0),)), "1")
+    it.run_until(START + MINUTE)
+    early = read_snapshot(db, START + MINUTE)
+    it.run_until(START + 5 * DAY)
+    late = read_snapshot(db, START + 5 * DAY)
+    db.close()
+    for snapshot, taken in ((early, 30), (late, 10)):
+        answer = forecast(snapshot, SETTINGS, snapshot.at + DAY, samples=1)
+        (row,) = answer.rows
+        assert row.start_p50 is not None and row.end_p50 == row.start_p50 + taken * MINUTE
+        assert answer.assumptions == []

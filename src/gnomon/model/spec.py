@@ -59,6 +59,8 @@ class TaskSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """0: constant delay; else the multiplier of each further try."""
     max_retry_delay_s: float | None = None
     execution_timeout_s: float | None = None
+    expected_duration_s: float | None = None
+    """What a forecast assumes until enough tries have succeeded."""
     pool: str = "default_pool"
     pool_slots: int = 1
     priority_weight: int = 1

@@ -42,11 +42,14 @@ class NamedTimes:
     """So much later these end; of a DAG, those of its tasks that wait for no other task of it."""
     default_s: float = DEFAULT_S
 
-    def find_duration(self, dag_id: str, task_id: str) -> tuple[float, bool, bool]:
-        """Seconds; whether they are named, or assumed; whether a factor changes them. A factor of the task counts on top of what its DAG says."""
+    def find_duration(self, dag_id: str, task_id: str, expected_s: float | None) -> tuple[float, bool, bool]:
+        """Seconds; whether they are named, or assumed; whether a factor changes them. A factor of the task counts on top of what its DAG says.
+
+        `expected_s`: what the DAG file expects, if nothing is named.
+        """
         nothing = TaskTime(None)
         own, of_dag = self.durations.get(f"{dag_id}.{task_id}", nothing), self.durations.get(dag_id, nothing)
-        named = of_dag.seconds if own.seconds is None else own.seconds
+        named = next((each for each in (own.seconds, of_dag.seconds, expected_s) if each is not None), None)
         factor = own.factor * of_dag.factor
         return (self.default_s if named is None else named) * factor, named is not None, factor != 1
 
@@ -59,6 +62,9 @@ class AssumedTimes:
         self._sources = {(spec.dag_id, task_id) for spec in specs for task_id in list_sources(spec)}
         """The tasks over whose return values others are mapped."""
         self._roots = {(spec.dag_id, task.task_id) for spec in specs for task in spec.tasks if not task.upstream}
+        self._expected_s = {
+            (spec.dag_id, task.task_id): task.expected_duration_s for spec in specs for task in spec.tasks
+        }
         self._plays: dict[tuple[str, str], Play] = {}
         self._assumed: dict[str, dict[str, None]] = {"duration": {}, "relative": {}, "length": {}}
 
@@ -74,7 +80,7 @@ class AssumedTimes:
 
     def _build_play(self, dag_id: str, task_id: str) -> Play:
         named, name = self._named, f"{dag_id}.{task_id}"
-        run_s, is_named, is_relative = named.find_duration(dag_id, task_id)
+        run_s, is_named, is_relative = named.find_duration(dag_id, task_id, self._expected_s.get((dag_id, task_id)))
         if not is_named:
             self._assumed["relative" if is_relative else "duration"][name] = None
         run_s += named.delays_s.get(name, named.delays_s.get(dag_id, 0.0) if (dag_id, task_id) in self._roots else 0.0)

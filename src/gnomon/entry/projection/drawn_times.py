@@ -25,13 +25,15 @@ class DrawnTimes:
     def __init__(
         self,
         models: Mapping[TaskPath, DurationModel],
+        expected_s: Mapping[TaskPath, float],
         zones: Mapping[str, str],
         assumed_s: float,
         seed: int,
         sample: int,
     ) -> None:
-        """`zones`: the time zone of each DAG. `assumed_s`: the duration of tasks with too few runs, in `assumed`."""
+        """`expected_s`: what DAG files expect, `zones`: the time zone of each DAG. `assumed_s`: the duration of tasks with too few runs, in `assumed`."""
         self._models = models
+        self._expected_s = expected_s
         self._zones = zones
         self._assumed_s = assumed_s
         self._prefix = f"{seed} {sample}"
@@ -53,8 +55,7 @@ class DrawnTimes:
         model = self._models.get(key)
         text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {attempt.task_id} {attempt.map_index} {attempt.try_number}"
         if model is None or not model.is_known:
-            self.assumed[key] = None
-            return Play(max(self._assumed_s, age_s), return_length=1, xcoms=RETURNED)
+            return Play(max(self._assume(key), age_s), return_length=1, xcoms=RETURNED)
         run_s = model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s)
         if zlib.crc32(b"failure" + text.encode()) / _RANGE < model.failure_share:
             return Play(run_s, outcome="failed", reason="drawn")
@@ -65,10 +66,17 @@ class DrawnTimes:
         """The seconds that a deferred task still waits."""
         model = self._models.get((run.dag_id, task_id))
         if model is None or not model.is_known:
-            self.assumed[run.dag_id, task_id] = None
-            return max(0.0, self._assumed_s - age_s)
+            return max(0.0, self._assume((run.dag_id, task_id)) - age_s)
         text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {task_id} {map_index} {try_number}"
         return model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s) - age_s
+
+    def _assume(self, task: TaskPath) -> float:
+        """The seconds of a task that nothing is known of but what its file expects."""
+        expected_s = self._expected_s.get(task)
+        if expected_s is None:
+            self.assumed[task] = None
+            return self._assumed_s
+        return expected_s
 
     def _list_classes(self, run: RunFacts) -> tuple[RunClass, ...]:
         key = (run.dag_id, run.run_type, run.run_after)

@@ -110,7 +110,7 @@ def draw_futures(
     began = clock()
     zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
     for sample in range(drawing.samples):
-        script = DrawnTimes(snapshot.models, zones, drawing.assumed_s, drawing.seed, sample)
+        script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
         runs = _project(snapshot, settings, until, script, drawing.with_tasks, timetables)
         yield Future([run for run in runs if run.run_after < until], script.assumed)
         if clock() - began > drawing.max_s:

@@ -57,6 +57,8 @@ class Snapshot:
     queued_events: dict[int, list[QueuedAssetEvent]]
     """By dag_pk: events of assets that no run has consumed."""
     models: dict[TaskPath, DurationModel]
+    expected_s: dict[TaskPath, float]
+    """What DAG files expect of tasks, for those without enough history."""
     graphs: KeptGraphs
     """Graphs of DAGs, compiled by the first sample and used by all."""
     unprojected: list[Sentence]
@@ -114,6 +116,12 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
                 for dag in state.dags
                 if dag.active and not dag.paused
                 for key, model in histories.find(dag).items()
+            },
+            {
+                (dag.dag_id, task.task_id): task.expected_duration_s
+                for dag in state.dags
+                for task in dag.spec.tasks
+                if task.expected_duration_s is not None
             },
             {},
             unprojected,

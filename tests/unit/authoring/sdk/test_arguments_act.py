@@ -104,7 +104,7 @@ SAMPLES: dict[str, Any] = {
     "dag_id": "other", "task_id": "other", "end_date": MOMENT + dt.timedelta(days=9), "start_date": MOMENT, "retries": 3,
     "retry_delay": dt.timedelta(seconds=7), "retry_exponential_backoff": 3, "max_retry_delay": dt.timedelta(hours=1),
     "ignore_first_depends_on_past": False, "priority_weight": 5, "queue": "big", "pool": "narrow", "pool_slots": 2,
-    "execution_timeout": dt.timedelta(minutes=1), "trigger_rule": "all_done", "max_active_tis_per_dag": 2, "max_active_tis_per_dagrun": 3,
+    "execution_timeout": dt.timedelta(minutes=1), "expected_duration": dt.timedelta(minutes=2), "trigger_rule": "all_done", "max_active_tis_per_dag": 2, "max_active_tis_per_dagrun": 3,
     "owner": "ada", "tags": ["a"], "max_active_tasks": 3, "max_active_runs": 2, "max_consecutive_failed_dag_runs": 4,
     "dagrun_timeout": dt.timedelta(hours=2), "catchup_window": dt.timedelta(days=2), "misfire": "latest", "overlap": "skip",
     "jitter": dt.timedelta(seconds=9), "depends_on": After("upstream"), "is_paused_upon_creation": True, "allowed_run_types": ["manual"],

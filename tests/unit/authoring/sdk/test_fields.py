@@ -14,6 +14,7 @@ import pytest
 
 from gnomon.authoring.sdk.arguments import converters
 from gnomon.authoring.sdk.arguments.alert_rules import Alert
+from gnomon.authoring.sdk.arguments.baselines import Baseline
 from gnomon.authoring.sdk.arguments.depends_on import as_dependencies
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.resources import Resources, as_resources
@@ -71,6 +72,7 @@ def test_the_default_in_the_signature_is_that_of_the_row(kind: type, rows: tuple
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 ALERT = DeadlineAlert(DeadlineReference.DAGRUN_QUEUED_AT, dt.timedelta(hours=1), SyncCallback(print))
 RULE = Alert("failure", to="ops")
+PROMISE = Baseline("07:00")
 POLICY = ExceptionRetryPolicy([])
 CHECKED: dict[Any, tuple[Any, Any]] = {
     converters.as_backoff: (True, 2.0),
@@ -90,6 +92,7 @@ CHECKED: dict[Any, tuple[Any, Any]] = {
     as_dependencies: (After("up"), (After("up"),)),
     as_deadlines: (ALERT, [ALERT]),
     fields._as_alerts: (RULE, [RULE]),
+    fields._as_baselines: (PROMISE, [PROMISE]),
     converters.as_retry_policy: (POLICY, POLICY),
     as_resources: ({"cpus": 2}, Resources(cpus=2)),
     as_run_types: (["manual", "scheduled"], frozenset({DagRunType.MANUAL, DagRunType.SCHEDULED})),

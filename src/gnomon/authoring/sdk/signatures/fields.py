@@ -176,6 +176,9 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
         spec="execution_timeout_s",
         encode=converters.to_seconds,
     ),
+    ArgumentField(
+        "expected_duration", None, converters.as_span, spec="expected_duration_s", encode=converters.to_seconds
+    ),
     ArgumentField("on_execute_callback"),
     ArgumentField("on_failure_callback"),
     ArgumentField("on_success_callback"),

@@ -65,6 +65,7 @@ class TaskArguments:
     pool: str | None
     pool_slots: int
     execution_timeout: dt.timedelta | None
+    expected_duration: dt.timedelta | None
     on_execute_callback: Callback
     on_failure_callback: Callback
     on_success_callback: Callback
