@@ -25,7 +25,7 @@ from gnomon.model.attempts import Attempt, AttemptResult, RunFacts, XComElement
 from gnomon.model.records import WorkerRecord
 from gnomon.services.executors.interface import AttemptEnded, WorkerConnected
 from gnomon.services.executors.local import LocalExecutor
-from gnomon.services.worker.loop import STOPPED, WorkerService
+from gnomon.services.worker.loop import WorkerService, describe_stop
 from gnomon.services.worker.settings import WorkerSettings
 
 DAG = """
@@ -166,7 +166,7 @@ def serve(home: Path, tell: int) -> None:
     os.write(tell, f"{worker.worker_id} {worker.address}\n".encode())
     while not stopping:
         worker.run_once()
-    worker.stop(STOPPED)
+    worker.stop(describe_stop())
     os._exit(0)
 
 

@@ -19,6 +19,7 @@ from tests.former_home.make_former_home import DATA, KEY
 from gnomon.storage.store import SchemaTooOld, migrations, open_database
 from gnomon.storage.store.admin import variables
 from gnomon.storage.store.encryption.cipher import Cipher
+from gnomon.storage.store.schema_revision import HEAD
 
 FORMER_TRIGGERS = {
     "gnomon.operators.triggers.temporal.DateTimeTrigger",
@@ -64,7 +65,7 @@ def move_paths(url: str, home: Path) -> None:
 
 def test_the_runs_of_a_former_home_are_continued_to_their_ends(former: tuple[Path, str]) -> None:
     home, url = former
-    with pytest.raises(SchemaTooOld, match=r"has schema 0031, this Gnomon needs 1: run `gnomon db migrate`"):
+    with pytest.raises(SchemaTooOld, match=f"has schema 0031, this Gnomon needs {HEAD}: run `gnomon db migrate`"):
         open_database(url)
     migrations.upgrade_schema(url)
     move_paths(url, home)

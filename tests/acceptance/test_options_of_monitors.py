@@ -12,9 +12,11 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.webhook_server import webhook_server
 
+from gnomon.entry.app.monitor_wiring import is_monitor_needed
 from gnomon.entry.app.nightly_clean import NightlyClean, find_next
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
+from gnomon.entry.projection.forecast_main import build_drawing
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime
@@ -33,6 +35,21 @@ def test_the_options_of_alerts_reach_the_monitor(tmp_path: Path) -> None:
         options(tmp_path, alerts__base_url="https://g.example/", alerts__group_wait=3, alerts__group_interval=7)
     )
     assert (settings.base_url, settings.group_wait_s, settings.group_interval_s) == ("https://g.example", 3.0, 7.0)
+
+
+@effect_of("forecast.interval", "forecast.always")
+def test_the_options_of_forecasts_reach_the_monitor(tmp_path: Path) -> None:
+    cfg = options(tmp_path, forecast__interval=7, forecast__always=True)
+    settings = build_monitor_settings(cfg)
+    assert (settings.forecast_interval_s, settings.forecasts_always) == (7.0, True)
+    assert is_monitor_needed(cfg)
+    assert not is_monitor_needed(options(tmp_path))
+
+
+@effect_of("forecast.samples", "forecast.max_time", "forecast.assumed_duration")
+def test_the_options_of_forecasts_reach_the_process_that_draws_them(tmp_path: Path) -> None:
+    drawing = build_drawing(options(tmp_path, forecast__samples=9, forecast__max_time=3, forecast__assumed_duration=11))
+    assert (drawing.samples, drawing.max_s, drawing.assumed_s) == (9, 3.0, 11.0)
 
 
 @pytest.mark.parametrize(

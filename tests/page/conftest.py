@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -20,8 +21,8 @@ from tests.page.visit import ARGUMENTS, PASSWORD
 from gnomon.api.page_files import find_page_files
 
 
-@pytest.fixture(scope="session")
-def product() -> Iterator[Product]:
+@contextmanager
+def _prepared_product() -> Iterator[Product]:
     if find_page_files().index is None:
         pytest.skip(f"there is no page in this installation: {find_page_files().reason}")
     with run_product(FILES, {"GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False"}) as running:
@@ -32,6 +33,20 @@ def product() -> Iterator[Product]:
         for dag_id in ("nightly", "hostile"):
             running.run(dag_id, "--run-id", "first")
         running.do("dags", "trigger", "gated", "--run-id", "waiting")
+        yield running
+
+
+@pytest.fixture(scope="session")
+def product() -> Iterator[Product]:
+    """The standalone of most tests: what one of them leaves, others see."""
+    with _prepared_product() as running:
+        yield running
+
+
+@pytest.fixture
+def untouched() -> Iterator[Product]:
+    """A standalone that no other test has used."""
+    with _prepared_product() as running:
         yield running
 
 

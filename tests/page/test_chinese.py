@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
+from tests.page.promised_baselines import promise
 from tests.page.visit import visit
 
 VIEWS = (
@@ -78,9 +79,9 @@ KNOWN = r"/^[^a-z]*(?:池 |(scheduled__|manual__|(?:DAG|XCom|JSON|API|UTC|Ctrl|G
 """Names of the product, of the tests, and terms that Chinese texts keep."""
 
 
-def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, promised: Product) -> None:
+def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, untouched: Product) -> None:
     left: dict[str, object] = {}
-    with visit(browser, promised) as seen:
+    with promise(untouched) as promised, visit(browser, promised) as seen:
         seen.log_in()
         expect(seen.page.locator("main h1")).to_be_visible()
         seen.page.get_by_role("button", name="Display").click()

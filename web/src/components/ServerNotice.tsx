@@ -14,8 +14,9 @@ export function ServerNotice() {
   const waits = useIsFetching({ predicate: (query) => query.state.data === undefined }) > 0;
   const isLong = useIsLong(waits);
   const silent = useQuery(silentServicesQuery()).data ?? [];
+  if (!waits && silent.length === 0) return null;
   return (
-    <>
+    <section aria-label={t("What the server says")}>
       {waits && <div className={styles.progress} role="progressbar" aria-label={t("An answer is under way")} />}
       {isLong && (
         <p className={styles.bar} role="alert">
@@ -27,7 +28,7 @@ export function ServerNotice() {
           <Sentence {...sentence} />
         </p>
       ))}
-    </>
+    </section>
   );
 }
 

@@ -51,14 +51,18 @@ def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
         subjects, faults = list_subjects(tx, specs, known, snapshot)
     until = max([now + LEAST_S * SECOND, *(subject.due.due_at for subject in subjects)])
-    drawing = Drawing(
+    report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, build_drawing(cfg))
+    return msgspec.structs.replace(report, specs=tuple(specs))
+
+
+def build_drawing(cfg: Config) -> Drawing:
+    """How the futures of the monitor's forecast are drawn."""
+    return Drawing(
         samples=cfg.integer("forecast", "samples"),
         assumed_s=cfg.number("forecast", "assumed_duration"),
         max_s=cfg.number("forecast", "max_time"),
         with_tasks=True,
     )
-    report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, drawing)
-    return msgspec.structs.replace(report, specs=tuple(specs))
 
 
 def _collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], list[Sentence]]:

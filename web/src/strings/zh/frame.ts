@@ -34,6 +34,7 @@ export const FRAME: Record<string, string> = {
   Grid: "网格",
   "Views of the DAG": "DAG 的视图",
   "Try again": "重试",
+  "What the server says": "服务器状态",
   "An answer is under way": "正在等待服务器的回答",
   "The server does not answer. It may be busy or stopped; what you see may be old.":
     "服务器没有响应，可能繁忙或已停止；当前显示的内容可能已过时。",

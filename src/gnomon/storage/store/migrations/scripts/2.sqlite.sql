@@ -28,7 +28,8 @@ CREATE TABLE forecast (
     at INTEGER NOT NULL,
     body TEXT NOT NULL,
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
-);
+)
+WITHOUT ROWID;
 
 CREATE TABLE duration_summary (
     dag_pk INTEGER NOT NULL,
@@ -36,4 +37,5 @@ CREATE TABLE duration_summary (
     body BLOB NOT NULL,
     CONSTRAINT duration_summary_pkey PRIMARY KEY (dag_pk),
     CONSTRAINT duration_summary_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
-);
+)
+WITHOUT ROWID;
