@@ -177,7 +177,9 @@ def test_both_forms_of_a_statement_take_the_same_parameters() -> None:
     for name, one in load_statements(SQLITE).items():
         if not one.columns:
             other = load_statements(POSTGRESQL)[name]
-            assert set(re.findall(r"(?<!:):([a-z_][a-z0-9_]*)", one.text)) == set(re.findall(r"%\((\w+)\)s", other.text)), name
+            assert set(re.findall(r"(?<!:):([a-z_][a-z0-9_]*)", one.text)) == set(
+                re.findall(r"%\((\w+)\)s", other.text)
+            ), name
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
