@@ -60,7 +60,7 @@ def _busy(here: Home) -> Iterator[Home]:
     yield here
 
 
-def test_everybody_writes_again_within_five_seconds(busy: Home) -> None:
+def test_everybody_writes_again_within_five_seconds(busy: Home, caplog: pytest.LogCaptureFixture) -> None:
     frozen = subprocess.Popen([sys.executable, "-c", FROZEN, busy.url], stdout=subprocess.PIPE)
     assert frozen.stdout is not None
     try:
@@ -81,7 +81,8 @@ def test_everybody_writes_again_within_five_seconds(busy: Home) -> None:
         frozen.stdout.close()
     if busy.url.startswith("sqlite"):
         assert frozen.returncode == -signal.SIGKILL
-        assert busy.events("writer_killed")
+        killed_here = any("writer_killed" in record.getMessage() for record in caplog.records)
+        assert busy.events("writer_killed") or killed_here, "any of those that wait may be the one that kills it"
     busy.finish("steady", DAGS)
     assert journal.audit(busy, retries=0) == []
     with busy.store() as database, database.read() as tx:

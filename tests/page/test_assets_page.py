@@ -67,7 +67,7 @@ def test_backfills_show_their_progress_and_are_paused_continued_and_cancelled(
     with visit(browser, product, "narrow") as seen:
         seen.log_in("/backfills?dag=across_history")
         page = seen.page
-        expect(page.get_by_role("progressbar")).to_have_attribute("aria-label", "0 of 10 slots finished")
+        expect(page.get_by_role("progressbar", name="0 of 10 slots finished")).to_be_visible()
         seen.check()
         page.get_by_role("button", name="Pause", exact=True).click()
         expect(page.locator(".backfill-paused")).to_be_visible()

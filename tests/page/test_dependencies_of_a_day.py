@@ -121,6 +121,7 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         seen.check()
         page.keyboard.press("Escape")
         page.get_by_role("searchbox", name="Search").fill("across_sale")
+        expect(page).to_have_url(re.compile(r"find=across_sale(&|$)"))  # what is chosen changes once more with it
         expect(chosen).to_contain_text("across_sales")
         page.locator(".graph-frame").focus()
         page.keyboard.press("ArrowLeft" if size == "wide" else "ArrowUp")
