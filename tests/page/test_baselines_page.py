@@ -26,7 +26,7 @@ def test_the_list_has_the_most_urgent_baseline_first_with_its_sentence(
         morning = rows.first
         expect(morning).to_contain_text("at risk")
         expect(morning).to_contain_text(re.compile(r"done about .*, nine of ten by "))
-        expect(morning).to_contain_text("34 %")
+        expect(morning).to_contain_text("34%")
         expect(morning).to_contain_text("15 min too late")
         expect(morning).to_contain_text("ann")
         expect(morning).to_contain_text("is at risk: it is late in 34% of the futures")
@@ -107,5 +107,6 @@ def test_without_a_baseline_the_page_says_how_to_make_one(browser: Browser, prod
     with visit(browser, product) as seen:
         seen.log_in("/baselines")
         expect(seen.page.get_by_text("There is no baseline.")).to_be_visible()
-        expect(seen.page.locator("pre")).to_contain_text("[baselines.morning_report]")
+        expect(seen.page.locator("pre").first).to_contain_text('baselines=[Baseline("07:00")]')
+        expect(seen.page.locator("pre").last).to_contain_text("[baselines.morning_report]")
         seen.check()

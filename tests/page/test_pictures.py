@@ -18,6 +18,7 @@ from tests.page.across_dags import YESTERDAY, write_across
 from tests.page.picture_answers import Answers
 from tests.page.picture_print import SHARE_MAX, find_difference, measure_print
 from tests.page.picture_views import QUICK, VIEWS
+from tests.page.promised_baselines import promise
 from tests.page.visit import SIZES, Visit, visit
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -26,6 +27,8 @@ RECORDS = os.environ.get("PICTURES", "") in ("prints", "answers")
 RECORDS_ANSWERS = os.environ.get("PICTURES", "") == "answers"
 LANGUAGES = ("en", "zh")
 SCHEMES = ("light", "dark")
+FORECAST_RUNS = 60
+"""Of one DAG: enough to fold."""
 _STILL_MS = 250
 """The last drawing after the last answer: of what is measured and laid out in a worker."""
 _TELL_MACHINE = """() => {
@@ -68,9 +71,10 @@ def answers(request: pytest.FixtureRequest) -> Iterator[Answers]:
     product = request.getfixturevalue("settled")
     write_across(product)
     product.until(lambda: "across_mail" in str(product.rows("runs", "list", "across_mail")), "the runs of yesterday")
-    recorded = Answers(datetime.now(UTC).isoformat(timespec="seconds"), str(YESTERDAY))
-    yield recorded
-    recorded.write()
+    with promise(product, many=FORECAST_RUNS):
+        recorded = Answers(datetime.now(UTC).isoformat(timespec="seconds"), str(YESTERDAY))
+        yield recorded
+        recorded.write()
 
 
 def _list_views() -> list[object]:

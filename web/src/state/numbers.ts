@@ -2,10 +2,11 @@
 
 import { readShownLanguage } from "./languages";
 
-type Look = "whole" | "short";
+type Look = "whole" | "short" | "percent";
 
 const OPTIONS: Record<Look, Intl.NumberFormatOptions> = {
   whole: {},
+  percent: { style: "percent" },
   short: { notation: "compact", roundingMode: "trunc" } as Intl.NumberFormatOptions,
 };
 const formats = new Map<string, Intl.NumberFormat>();
@@ -30,4 +31,9 @@ export function formatCount(count: number): string {
 /** `950`, `12K`, `1.2M`: at most four characters, where there is no room for all. Never more than there are. */
 export function formatShort(count: number): string {
   return findFormat("short").format(count);
+}
+
+/** `34%` of a share of 0.34. */
+export function formatPercent(share: number): string {
+  return findFormat("percent").format(share);
 }

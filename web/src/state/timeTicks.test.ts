@@ -15,3 +15,10 @@ test("the axis of a run of some milliseconds has several marks", () => {
     expect([ms, count(ms) >= 2 && count(ms) <= 5]).toEqual([ms, true]);
   expect(chooseTicks(START, START + 72, 4).map((tick) => tick - START)).toEqual([0, 20, 40, 60]);
 });
+
+test("marks are round in the zone that is shown", () => {
+  const ahead = 345 * 60_000;
+  const marks = chooseTicks(START, START + 86_400_000, 8, ahead).map((tick) => new Date(tick + ahead).toISOString());
+  expect(marks).toHaveLength(8);
+  for (const mark of marks) expect(mark).toMatch(/T(00|03|06|09|12|15|18|21):00:00/);
+});

@@ -6,8 +6,12 @@ const STEPS = [
   3_600_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 604_800_000,
 ];
 
-/** At most `most` marks; one more where a wider step would leave a single mark. */
-export function chooseTicks(from: number, to: number, most: number): number[] {
+/** At most `most` marks; one more where a wider step would leave a single mark. Round in a zone that is so many milliseconds ahead of UTC. */
+export function chooseTicks(from: number, to: number, most: number, ahead = 0): number[] {
+  return chooseRound(from + ahead, to + ahead, most).map((at) => at - ahead);
+}
+
+function chooseRound(from: number, to: number, most: number): number[] {
   const fit = STEPS.findIndex((step) => listTicks(from, to, step, most + 1).length <= most);
   if (fit < 0) return listTicks(from, to, (to - from) / most, most + 1);
   const ticks = listTicks(from, to, STEPS[fit] as number, most);

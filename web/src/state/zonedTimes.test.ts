@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addDays, endOfDay, formatLocal, parseLocal, startOfDay } from "./zonedTimes";
+import { addDays, endOfDay, findAhead, formatLocal, parseLocal, startOfDay } from "./zonedTimes";
 
 test.each([
   ["2026-01-01T00:00", "UTC", "2026-01-01T00:00:00Z"],
@@ -28,4 +28,12 @@ test("a day starts when the clocks say so", () => {
   expect(startOfDay("2026-03-29", "Asia/Beirut")).toBe("2026-03-28T22:00:00Z");
   expect(endOfDay("2026-03-29", "Europe/Berlin")).toBe("2026-03-29T21:59:59.999Z");
   expect(addDays("2026-12-31", 1)).toBe("2027-01-01");
+});
+
+test("a zone is ahead of UTC, and otherwise in summer", () => {
+  const ahead = (at: string, zone: string) => findAhead(Date.parse(at), zone) / 60_000;
+  expect(ahead("2026-01-05T00:00:00.700Z", "Asia/Kathmandu")).toBe(345);
+  expect([ahead("2026-01-05T00:00:00Z", "Europe/Berlin"), ahead("2026-07-05T00:00:00Z", "Europe/Berlin")]).toEqual([
+    60, 120,
+  ]);
 });

@@ -37,6 +37,12 @@ function wallClock(at: number, zone: string): number {
   return Date.UTC(fields.year ?? 0, (fields.month ?? 1) - 1, fields.day, fields.hour, fields.minute, fields.second);
 }
 
+/** How far the clocks of a zone are ahead of UTC at an instant, in milliseconds. */
+export function findAhead(at: number, zone: Zone): number {
+  const second = Math.floor(at / 1000) * 1000;
+  return wallClock(second, zoneName(zone)) - second;
+}
+
 const LOCAL = /^(\d{4,6})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?$/;
 
 /**

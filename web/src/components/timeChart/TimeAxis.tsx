@@ -5,6 +5,7 @@ import { chooseTicks } from "../../state/timeTicks";
 import { stackLabels } from "./stackLabels";
 import { percentOf, type Span, type TimeMark, TURNED_PERCENT } from "./timeSpan";
 import { formatClock, formatDay, useZone } from "../../state/times";
+import { findAhead } from "../../state/zonedTimes";
 import styles from "./timeChart.module.css";
 
 const LABEL_PX = 64;
@@ -22,7 +23,8 @@ interface AxisProps {
 /** The marks with a label stand in lines below the times. */
 export function TimeAxis({ span, heading, track, width, marks = [] }: AxisProps) {
   const zone = useZone();
-  const ticks = chooseTicks(span.from, span.to, Math.max(1, Math.min(TICKS_MAX, Math.floor(width / LABEL_PX / 1.2))));
+  const most = Math.max(1, Math.min(TICKS_MAX, Math.floor(width / LABEL_PX / 1.2)));
+  const ticks = chooseTicks(span.from, span.to, most, findAhead(span.from, zone));
   const step = (ticks[1] ?? span.to) - (ticks[0] ?? span.from);
   const format = (at: number) => {
     const text = new Date(at).toISOString();
@@ -30,13 +32,16 @@ export function TimeAxis({ span, heading, track, width, marks = [] }: AxisProps)
     const clock = formatClock(text, zone);
     return step < 60_000 ? clock : clock.slice(0, 5);
   };
+  /** A label before its tick needs the room of two: that of the tick before it stands behind that one. */
+  const hasRoom = (at: number) =>
+    percentOf(span, at) <= TURNED_PERCENT || ticks.length < 2 || (width * step) / (span.to - span.from) >= 2 * LABEL_PX;
   const lanes = stackLabels(span, width, marks);
   return (
     <div className={styles.head}>
       <div className={styles.axis}>
         <span className={styles.name}>{heading}</span>
         <div className={styles.track} ref={track} aria-hidden="true">
-          {ticks.map((at) => (
+          {ticks.filter(hasRoom).map((at) => (
             <Label key={at} span={span} at={at} className={styles.tick} text={format(at)} />
           ))}
         </div>

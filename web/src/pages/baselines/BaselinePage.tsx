@@ -45,7 +45,7 @@ export function BaselinePage() {
   );
 }
 
-/** On a phone there is room for two facts; the sentence below has the others. */
+/** On a phone there is room for when it is due; the sentence below has the rest. */
 function HeaderFacts({ baseline }: { baseline: BaselineDetails }) {
   const isNarrow = useNarrow();
   return (
@@ -53,11 +53,6 @@ function HeaderFacts({ baseline }: { baseline: BaselineDetails }) {
       {baseline.due_at && (
         <span>
           {t("due|baseline")} <Time at={baseline.due_at} />
-        </span>
-      )}
-      {baseline.level !== null && (
-        <span>
-          <PredictedEnd baseline={baseline} />
         </span>
       )}
       {!isNarrow && <FurtherFacts baseline={baseline} />}
@@ -68,6 +63,11 @@ function HeaderFacts({ baseline }: { baseline: BaselineDetails }) {
 function FurtherFacts({ baseline }: { baseline: BaselineDetails }) {
   return (
     <>
+      {baseline.level !== null && (
+        <span>
+          <PredictedEnd baseline={baseline} />
+        </span>
+      )}
       {baseline.level !== null && !baseline.ended_at && baseline.breach !== null && (
         <span>{t("late with probability {share}", { share: formatShare(baseline.breach) })}</span>
       )}

@@ -3,7 +3,6 @@
 import { Link } from "@tanstack/react-router";
 import type { KeyStep } from "../../api/baselines";
 import { useNow } from "../../components/Ago";
-import { WrappedName } from "../../components/Names";
 import { TimeAxis, TimeLines } from "../../components/timeChart/TimeAxis";
 import type { TimeMark } from "../../components/timeChart/timeSpan";
 import { ChartLegend, TimeBar, TimePoint } from "../../components/timeChart/TimeBar";
@@ -84,13 +83,14 @@ export function StepName({ step }: { step: KeyStep }) {
     return <span className={`soft ${chart.cut}`}>{t("a DAG that is hidden")}</span>;
   return (
     <Link
-      className="name"
+      className={`name ${chart.cut}`}
+      title={`${dagId} › ${task}`}
       to="/dags/$dagId/runs/$runId/tasks/$taskId"
       params={{ dagId, runId, taskId }}
       search={mapIndex < 0 ? {} : { map: mapIndex }}
       preload={false}
     >
-      <WrappedName name={`${dagId} › ${task}`} />
+      {`${dagId} › ${task}`}
     </Link>
   );
 }

@@ -5,6 +5,7 @@ import { useSize } from "../../components/useSize";
 import { t } from "../../state/language";
 import { formatClock, formatSoon, useZone } from "../../state/times";
 import { chooseTicks } from "../../state/timeTicks";
+import { findAhead } from "../../state/zonedTimes";
 import { LEVELS } from "./baselineLevels";
 import styles from "./baselines.module.css";
 import { drawFan } from "./fanGeometry";
@@ -73,8 +74,10 @@ function Picture({ predictions, dueAt, until, width }: Props & { width: number }
   const bottom = HEIGHT - AXIS - STRIP - GAP;
   const box = { left: LEFT, right: width - RIGHT, top: TOP, bottom };
   const fan = drawFan(predictions, Date.parse(dueAt), Date.parse(until), box);
-  const upTicks = chooseTicks(...fan.up, TICKS_UP);
-  const acrossTicks = chooseTicks(...fan.across, Math.max(1, Math.floor((box.right - box.left) / LABEL_PX)));
+  const ahead = findAhead(fan.across[0], zone);
+  const upTicks = chooseTicks(...fan.up, TICKS_UP, ahead);
+  const most = Math.max(1, Math.floor((box.right - box.left) / LABEL_PX));
+  const acrossTicks = chooseTicks(...fan.across, most, ahead);
   const clock = (at: number, [first, second]: number[]) => {
     const text = formatClock(new Date(at).toISOString(), zone);
     return (second ?? Infinity) - (first ?? 0) < 60_000 ? text : text.slice(0, 5);

@@ -13,5 +13,5 @@ test("the most urgent baseline is the first, one without a prediction the last",
 });
 
 test("a share is none or all only when it is", () => {
-  expect([0, 0.001, 0.344, 0.999, 1].map(formatShare)).toEqual(["0 %", "< 1 %", "34 %", "> 99 %", "100 %"]);
+  expect([0, 0.001, 0.344, 0.999, 1].map(formatShare)).toEqual(["0%", "< 1%", "34%", "> 99%", "100%"]);
 });

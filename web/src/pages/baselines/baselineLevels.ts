@@ -1,6 +1,7 @@
 /** How the levels of baselines are called and coloured, the worst first. */
 
 import type { BaselineLevel } from "../../api/baselines";
+import { formatPercent } from "../../state/numbers";
 import type { PillTone } from "../../ui/Pill";
 
 export const LEVELS: Record<BaselineLevel, { words: string; tone: PillTone & ("good" | "warn" | "bad") }> = {
@@ -24,10 +25,10 @@ export function compareUrgency(one: Standing, other: Standing): number {
   return rank(one) - rank(other) || (one.due_at ?? "").localeCompare(other.due_at ?? "");
 }
 
-/** `34 %`; a share that is neither none nor all is never rounded to them. */
+/** `34%`; a share that is neither none nor all is never rounded to them. */
 export function formatShare(share: number): string {
   const percent = Math.round(100 * share);
-  if (share > 0 && percent === 0) return "< 1 %";
-  if (share < 1 && percent === 100) return "> 99 %";
-  return `${percent} %`;
+  if (share > 0 && percent === 0) return `< ${formatPercent(0.01)}`;
+  if (share < 1 && percent === 100) return `> ${formatPercent(0.99)}`;
+  return formatPercent(share);
 }

@@ -16,6 +16,7 @@ import { useOverscan } from "../../state/printing";
 import { formatSoon, useZone } from "../../state/times";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { type Bar, buildRows, mergeBars, type Row } from "./forecastRows";
+import { formatShare } from "../baselines/baselineLevels";
 import styles from "./forecast.module.css";
 
 const ROW_PX = 28;
@@ -166,7 +167,6 @@ function useRunWords({ run, from, isRunning }: Bar, now: number): string {
   const parts = [isRunning ? t("runs since {time}", { time: start }) : t("starts about {time}", { time: start })];
   parts.push(run.end_p50 ? t("ends about {time}", { time: show(run.end_p50) }) : t("in half of the futures not done"));
   if (run.end_p90) parts.push(t("nine of ten by {time}", { time: show(run.end_p90) }));
-  if (run.failed_share > 0)
-    parts.push(t("fails in {share} of the futures", { share: `${Math.round(100 * run.failed_share)} %` }));
+  if (run.failed_share > 0) parts.push(t("fails in {share} of the futures", { share: formatShare(run.failed_share) }));
   return parts.join(", ");
 }

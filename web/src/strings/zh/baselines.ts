@@ -52,8 +52,10 @@ export const BASELINES: Record<string, string> = {
   "usually {span}": "通常 {span}",
   "latest start {time}": "最晚 {time} 开始",
   "There is no baseline.": "没有基线。",
-  "A baseline promises that DAGs are done by a time of day. The monitor predicts whether the promise will be kept, which task decides, and how much later it may end. Write one in gnomon.toml and restart the monitor:":
-    "基线承诺 DAG 在一天中的某个时间前完成。监控进程预测承诺能否守住、由哪个任务决定、还有多少余量。请在 gnomon.toml 中写一条基线并重启监控进程：",
+  "A baseline promises that DAGs are done by a time of day. The monitor predicts whether the promise will be kept, which task decides, and how much later it may end. Write one in a DAG file, where it has the name and the zone of the DAG:":
+    "基线承诺 DAG 在一天中的某个时间前完成。监控进程预测承诺能否守住、由哪个任务决定、还有多少余量。请在 DAG 文件中写一条基线，它沿用 DAG 的名称和时区：",
+  "Or write one for several DAGs and tasks in gnomon.toml, and restart the monitor:":
+    "或者在 gnomon.toml 中为多个 DAG 和任务写一条基线，并重启监控进程：",
   "There is no forecast.": "没有预测。",
   "done at {time}": "{time} 完成",
   "no prediction yet": "尚无预测",

@@ -11,6 +11,7 @@ import { WhyButton } from "../../../components/WhyButton";
 import { t } from "../../../state/language";
 import { formatDuration, formatTime, useZone } from "../../../state/times";
 import { chooseTicks } from "../../../state/timeTicks";
+import { findAhead } from "../../../state/zonedTimes";
 import type { GanttLine, Part } from "./ganttLines";
 import styles from "./gantt.module.css";
 
@@ -54,7 +55,7 @@ export function GanttChart(props: GanttChartProps) {
   const hasLongLabels = to - from > 2 * DAY_MS || to - from < TICKS * 1_000;
   const most = (hasLongLabels ? LONG_TICKS : TICKS) * zoom;
   const room = Math.floor(trackPx / (hasLongLabels ? 1.5 * LABEL_PX : LABEL_PX));
-  const ticks = chooseTicks(from, to, trackPx > 0 ? Math.max(1, Math.min(most, room)) : most);
+  const ticks = chooseTicks(from, to, trackPx > 0 ? Math.max(1, Math.min(most, room)) : most, findAhead(from, zone));
   const step = (ticks[1] ?? to) - (ticks[0] ?? from);
   const isTurned = (at: number) => percent(at) > 100 - (100 - TURNED_PERCENT) / zoom;
   const labelPercent = trackPx > 0 ? (100 * LABEL_PX) / trackPx : 0;
