@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from gnomon.model.baselines import (
+    FRESH_LEAST_S,
     BaselineForecast,
     BaselineLevel,
     BaselineRecord,
@@ -108,4 +109,4 @@ def put_forecast(
         assumptions=(render(say("durations_are_assumed", count=1, duration=60.0, names=predicted[0].dag_id)),),
         faults=faults,
     )
-    baseline_states.put_forecast(tx, report.at, msgspec.json.encode(report).decode())
+    baseline_states.put_forecast(tx, report, now + FRESH_LEAST_S * SECOND)

@@ -95,9 +95,9 @@ def test_each_change_of_a_level_is_told_once_and_stored(world: MonitorWorld) -> 
     assert len(world.audit("baseline_level_changed")) == 4
     with world.world.db.read() as tx:
         predictions = baseline_states.list_predictions(tx, "morning", process.due_at)
-        body = baseline_states.find_forecast(tx)
+        report = baseline_states.find_forecast(tx)
     assert [each.breach for each in predictions][:4] == [0.0, 0.3, 0.4, 0.15]
-    assert body is not None and msgspec.json.decode(body)["runs"][0]["dag_id"] == "report"
+    assert report is not None and report.runs[0].dag_id == "report"
 
 
 def test_a_step_that_fails_is_told_and_told_again_when_it_is_over(world: MonitorWorld) -> None:

@@ -1,8 +1,18 @@
-"""`BaselineSpec`: a promise that DAGs or tasks are done by a local time. A module of its own: options are read without msgspec."""
+"""`BaselineSpec`: a promise that DAGs or tasks are done by a local time, and how its parts are read. A module of its own: options are read without msgspec."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+
+WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+DAYS_MAX = 7
+"""So many days after the day of the runs a baseline may be due at most."""
+MARGIN_MAX_S = 86_400
+"""A margin is shorter."""
+_BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
+_NAME = re.compile(r"[\w.-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +37,45 @@ class BaselineSpec:
     owner: str = ""
     place: str = ""
     """Where it is written: a file and line, or a DAG."""
+
+
+def read_by(text: object) -> tuple[str, int] | None:
+    """The time of day, `HH:MM`, and the days after it, of "07:00" or "07:00 +1 day"; None for anything else."""
+    match = _BY.fullmatch(text) if isinstance(text, str) else None
+    if match is None or int(match[3] or 0) > DAYS_MAX:
+        return None
+    return f"{match[1]}:{match[2]}", int(match[3] or 0)
+
+
+def is_name(text: object) -> bool:
+    """Whether a baseline may have this name."""
+    return isinstance(text, str) and _NAME.fullmatch(text) is not None
+
+
+def read_zone(text: object) -> str | None:
+    """The key of the zone; None when there is no zone of this name."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # most homes have no baseline
+
+    try:
+        return ZoneInfo(text).key if isinstance(text, str) and text else None
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return None
+
+
+def read_share(value: object) -> float | None:
+    """A probability between 0 and 1; None for anything else, 0 and 1 included."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 < value < 1 else None  # type: ignore[arg-type,operator]
+
+
+def read_weekdays(names: Iterable[str]) -> tuple[int, ...]:
+    """The weekdays in order, Monday is 0. Raises ValueError with the name that is none."""
+    numbers = set()
+    for name in names:
+        if name not in WEEKDAYS:
+            raise ValueError(name)
+        numbers.add(WEEKDAYS.index(name))
+    return tuple(sorted(numbers))
 
 
 def name_for_dag(spec: BaselineSpec, dag_id: str, timezone: str) -> BaselineSpec:

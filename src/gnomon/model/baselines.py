@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -28,6 +29,8 @@ class BaselineLevel(StrEnum):
     """It was done in time."""
 
 
+FRESH_LEAST_S = 900
+"""A prediction that is not older is never called old; one that takes long, or is made seldom, stays fresh for longer."""
 OPEN_LEVELS = frozenset({BaselineLevel.AT_RISK, BaselineLevel.CERTAIN_BREACH, BaselineLevel.BROKEN})
 """Levels that people are told of."""
 
@@ -136,11 +139,11 @@ class BaselineRecord:
         )
 
 
-def split_subject(text: str, dag_ids: object) -> tuple[str, str | None]:
-    """The DAG and the task of `dag_id` or `dag_id.task_id`, for the DAGs in `dag_ids` (a container); an unknown one is a DAG."""
+def split_subject(text: str, dag_ids: Container[str]) -> tuple[str, str | None]:
+    """The DAG and the task of `dag_id` or `dag_id.task_id`, for these DAGs; an unknown one is a DAG."""
     head, tail = text, ""
     while head:
-        if head in dag_ids:  # type: ignore[operator]
+        if head in dag_ids:
             return head, tail or None
         head, dot, last = head.rpartition(".")
         if dot:

@@ -35,6 +35,11 @@ def to_units(seconds: float) -> int:
     return max(EARLIEST - LATEST, min(units, LATEST - EARLIEST))
 
 
+def round_up_to_second(instant: Instant) -> Instant:
+    """The next whole second, or the instant itself when it is one."""
+    return -(-instant // SECOND) * SECOND
+
+
 def add_seconds(instant: Instant, seconds: float) -> Instant:
     """The instant so many seconds after this one, before it for a negative number; at most LATEST and at least EARLIEST. Never raises."""
     return clamp(instant + to_units(seconds))

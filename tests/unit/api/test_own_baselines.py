@@ -15,6 +15,7 @@ from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
 from gnomon.api.health_reader import HealthReader
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
+from gnomon.model.baselines import FRESH_LEAST_S
 from gnomon.model.instants import iso, to_datetime
 from gnomon.queries.accounts import account_changes
 from gnomon.testing import Play
@@ -130,6 +131,19 @@ def test_without_a_forecast_the_refusal_says_what_makes_one(api: Client) -> None
     detail = api.own("/forecast", 404)["detail"]
     assert "baseline" in detail and "[forecast] always = true" in detail
     assert api.own("/baselines") == {"baselines": [], "faults": []}
+
+
+def test_a_prediction_that_no_monitor_renews_is_called_old(stored: Client, deployment: Deployment) -> None:
+    fresh = {each["name"]: each["is_stale"] for each in stored.own("/baselines")["baselines"]}
+    assert not any(fresh.values())
+    deployment.clock.advance(FRESH_LEAST_S + 1)
+    old = {each["name"]: each for each in stored.own("/baselines")["baselines"]}
+    assert all(each["is_stale"] for each in old.values())
+    sentences = [each["sentence"]["text"] for each in old.values() if each["level"] is not None]
+    assert sentences
+    for sentence in sentences:
+        assert sentence.startswith("the newest prediction is of ") and "no monitor judges baselines now" in sentence
+        assert "it said: baseline" in sentence
 
 
 def test_a_newer_forecast_is_seen_at_once(stored: Client, deployment: Deployment) -> None:

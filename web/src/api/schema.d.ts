@@ -6145,6 +6145,8 @@ export interface components {
             since: string | null;
             /** Predicted At */
             predicted_at: string | null;
+            /** Is Stale */
+            is_stale: boolean;
             sentence: components["schemas"]["SentenceAnswer"];
         };
         /**
@@ -6187,6 +6189,8 @@ export interface components {
             since: string | null;
             /** Predicted At */
             predicted_at: string | null;
+            /** Is Stale */
+            is_stale: boolean;
             sentence: components["schemas"]["SentenceAnswer"];
             /** Samples */
             samples: number;
@@ -6239,6 +6243,8 @@ export interface components {
             owner: string;
             /** Sentence */
             sentence: string;
+            /** Is Stale */
+            is_stale: boolean;
         };
         /**
          * BaselineTable

@@ -33,6 +33,7 @@ from gnomon.queries.report.activity.baseline_list import (
     list_baselines,
 )
 from gnomon.queries.report.activity.baseline_sentences import describe_costly_step, list_acts, name_step
+from gnomon.storage.store.alert_records import baseline_states
 
 router = OperationRouter(prefix="/baselines", tags=["Baseline"])
 _READ = requires(Permission.READ, ApiResource.DAG)
@@ -71,6 +72,8 @@ class BaselineAnswer(Answer):
     """Since when it has this level."""
     predicted_at: datetime | None
     """When the state was read from which this was predicted."""
+    is_stale: bool
+    """No monitor judges it now: it may stand otherwise."""
     sentence: SentenceAnswer
 
 
@@ -152,9 +155,9 @@ def get_baselines(context: Context, user: CurrentUser) -> BaselinesAnswer:
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
         standing = list_baselines(tx, context.cfg, context.clock.now(), _build_filter(visible))
-        newest = context.forecasts.find(tx) if visible.is_all else None
+        head = baseline_states.find_forecast_head(tx) if visible.is_all else None
         hide = build_name_filter(visible)
-    faults = () if newest is None else newest.report.faults
+    faults = () if head is None else head.promises.faults
     return BaselinesAnswer(
         baselines=[BaselineAnswer(**_build_fields(each, hide)) for each in standing],
         faults=[word(fault) for fault in faults],
@@ -202,6 +205,7 @@ def _build_fields(standing: StandingBaseline, hide: Hide) -> dict[str, Any]:
         "slack": None if forecast is None else forecast.slack_s,
         "since": None if record is None else to_datetime(record.changed_at),
         "predicted_at": None if forecast is None else to_datetime(forecast.at),
+        "is_stale": standing.is_stale,
         "sentence": build_sentence(standing.sentence, hide),
     }
 

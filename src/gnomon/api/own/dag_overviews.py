@@ -165,8 +165,7 @@ def get_dag_overviews(filters: Annotated[DagOverviewFilters, Query()], context: 
         favorites = frozenset(list_favorites(tx, user.name))
         overviews = read_overviews(tx, page, now)
         has_running = any(_find_running(overview) is not None for overview in overviews)
-        newest = context.forecasts.find(tx) if has_running else None
-    ends = {} if newest is None else newest.ends
+        ends = context.forecasts.find_ends(tx, now) if has_running else {}
     dags = [
         _build(overview, facts[overview.dag.dag_pk], hide, ends, is_favorite=overview.dag.dag_pk in favorites)
         for overview in overviews

@@ -37,6 +37,8 @@ class BaselineRow:
     slack_s: float | None
     owner: str
     sentence: str
+    is_stale: bool
+    """No monitor judges it now: it may stand otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,9 @@ def _build_row(standing: StandingBaseline, hide: Callable[[str], str]) -> Baseli
     spec, record = standing.spec, standing.record
     sentence = hide(render(standing.sentence))
     if record is None:
-        return BaselineRow(spec.name, list(spec.of), None, None, None, None, None, None, None, spec.owner, sentence)
+        return BaselineRow(
+            spec.name, list(spec.of), None, None, None, None, None, None, None, spec.owner, sentence, standing.is_stale
+        )
     forecast = record.forecast
     return BaselineRow(
         spec.name,
@@ -162,6 +166,7 @@ def _build_row(standing: StandingBaseline, hide: Callable[[str], str]) -> Baseli
         forecast.slack_s,
         spec.owner,
         sentence,
+        standing.is_stale,
     )
 
 

@@ -59,7 +59,7 @@ def show(deployment: DeploymentAccess, name: str, output: str) -> None:
 @pass_deployment
 @click.pass_context
 def check(context: click.Context, deployment: DeploymentAccess, names: tuple[str, ...], output: str) -> None:
-    """Exit with code 1 if a baseline (one of NAMEs) is at risk, will be broken or is broken."""
+    """Exit with code 1 if a baseline (one of NAMEs) is at risk, will be broken or is broken, or if no monitor judges it."""
     rows = deployment.perform(operations.list_all)
     known = {row.name for row in rows}
     for name in names:
@@ -77,7 +77,7 @@ def check(context: click.Context, deployment: DeploymentAccess, names: tuple[str
 
 
 def _is_open(row: BaselineRow) -> bool:
-    return row.ended_at is None and row.level in OPEN_LEVELS
+    return row.is_stale or (row.ended_at is None and row.level in OPEN_LEVELS)
 
 
 def _print(table: BaselineTable) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gnomon.entry.projection.forecast import LATE, MEDIAN, find_quantile
 from gnomon.entry.projection.key_paths import FutureRuns, PathStep
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.snapshot import Snapshot
@@ -16,7 +17,8 @@ from gnomon.model.baselines import (
     KeyStep,
     split_subject,
 )
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, round_up_to_second
+from gnomon.model.records import DagRecord
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
@@ -35,7 +37,6 @@ NOT_PROMISED = ("manual", "backfill")
 DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
 LATEST_SHARE = 0.2
 """The share of the futures, those with the latest ends, whose key path is shown."""
-LATE_QUANTILE = 0.9
 _MILLISECOND = SECOND // 1_000
 
 
@@ -82,17 +83,17 @@ def list_subjects(
     return subjects, faults
 
 
-def _exists(subject: tuple[str, str | None], dags: Mapping[str, object]) -> bool:
+def _exists(subject: tuple[str, str | None], dags: Mapping[str, DagRecord]) -> bool:
     dag = dags.get(subject[0])
-    return dag is not None and (subject[1] is None or subject[1] in dag.task_numbers)  # type: ignore[attr-defined]
+    return dag is not None and (subject[1] is None or subject[1] in dag.task_numbers)
 
 
-def _add_ended(tx: Transaction, subject: DueSubject, dag: object, task_id: str | None) -> None:
-    dag_pk, dag_id = dag.dag_pk, dag.dag_id  # type: ignore[attr-defined]
+def _add_ended(tx: Transaction, subject: DueSubject, dag: DagRecord, task_id: str | None) -> None:
+    dag_pk, dag_id = dag.dag_pk, dag.dag_id
     for run in baseline_states.list_ended_runs(tx, dag_pk, subject.due.begin, subject.due.end):
         done_at: Instant | None = run.ended_at if run.state is DagRunState.SUCCESS else None
         if task_id is not None:
-            number = dag.task_numbers[task_id]  # type: ignore[attr-defined]
+            number = dag.task_numbers[task_id]
             rows = dag_runs.list_task_states(tx, run.run_pk, number)
             ends = [row.ended_at for row in rows if row.state in DONE]
             done_at = (
@@ -166,14 +167,14 @@ class BaselineCollector:
         ends = sorted(end for end in subject.ends if end is not None)
         count = len(subject.ends)
         late = sum(end is None or end > due_at for end in subject.ends)
-        p90 = _find_quantile(ends, count, LATE_QUANTILE)
+        p90 = _find_end_quantile(ends, count, LATE)
         path = self._choose_path(subject)
         return BaselineForecast(
             due_at=due_at,
             at=at,
             samples=count,
             breach=late / count,
-            end_p50=_find_quantile(ends, count, 0.5),
+            end_p50=_find_end_quantile(ends, count, MEDIAN),
             end_p90=p90,
             failed=tuple(subject.failed),
             unfinished=subject.unfinished,
@@ -222,7 +223,7 @@ class BaselineCollector:
         is_running = now.state is TaskInstanceState.RUNNING and now.started_at is not None
         if not is_running or not durations or now.started_at is None:
             return ""
-        p90 = durations[min(int(LATE_QUANTILE * len(durations)), len(durations) - 1)]
+        p90 = durations[min(int(LATE * len(durations)), len(durations) - 1)]
         return "slow" if (self._snapshot.at - now.started_at) / SECOND > p90 else ""
 
 
@@ -236,10 +237,10 @@ def _find_end(run: RunOutcome, task_id: str | None) -> Instant | None:
     return max(task.ended_at or 0 for task in tasks)
 
 
-def _find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:
+def _find_end_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:
     """Up to the whole second: a prediction knows no more. None: less than this share of `count` has ended."""
-    place = min(int(quantile * count), count - 1)
-    return -(-ordered[place] // SECOND) * SECOND if place < len(ordered) else None
+    end = find_quantile(ordered, count, quantile)
+    return None if end is None else round_up_to_second(end)
 
 
 def _find_costly(path: Sequence[KeyStep]) -> int | None:

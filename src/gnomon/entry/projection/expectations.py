@@ -9,6 +9,7 @@ from datetime import datetime, time, timedelta
 
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.ground.config.alert_channels import read_span
+from gnomon.model.baselines import split_subject
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.sentences import Sentence, say
@@ -60,13 +61,8 @@ def _refuse(text: str) -> UserError:
 
 
 def _find_subject(text: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
-    if name in specs:
-        return name, None
-    dag_id, _, task_id = name.rpartition(".")
-    while dag_id and dag_id not in specs:
-        dag_id = dag_id.rpartition(".")[0]  # ids of DAGs and of tasks in groups may have dots
-        task_id = name[len(dag_id) + 1 :]
-    if dag_id and any(task.task_id == task_id for task in specs[dag_id].tasks):
+    dag_id, task_id = split_subject(name, specs)
+    if dag_id in specs and (task_id is None or any(task.task_id == task_id for task in specs[dag_id].tasks)):
         return dag_id, task_id
     raise UserError(say("scenario_names_nothing", option=f"--expect {text!r}", name=name))
 

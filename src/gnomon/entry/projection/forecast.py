@@ -252,16 +252,16 @@ def _build_row(key: tuple[_RunKey, str | None], drawn: _SampleValues, samples: i
         run_type,
         run_after,
         task,
-        _find_quantile(starts, drawn.count, MEDIAN),
-        _find_quantile(starts, drawn.count, LATE),
-        _find_quantile(ends, drawn.count, MEDIAN),
-        _find_quantile(ends, drawn.count, LATE),
+        find_quantile(starts, drawn.count, MEDIAN),
+        find_quantile(starts, drawn.count, LATE),
+        find_quantile(ends, drawn.count, MEDIAN),
+        find_quantile(ends, drawn.count, LATE),
         drawn.failed / drawn.count,
         drawn.count / samples,
     )
 
 
-def _find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:
+def find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:
     """The quantile of `count` values of which those that are missing are later than all."""
     place = min(int(quantile * count), count - 1)
     return ordered[place] if place < len(ordered) else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,15 +9,20 @@ from typing import Any
 from gnomon.ground.config.alert_channels import read_span, read_texts
 from gnomon.ground.config.option import OptionError
 from gnomon.ground.config.sources import BASELINES, FILE_NAME, find_key_lines, read_toml
-from gnomon.model.baseline_specs import BaselineSpec
+from gnomon.model.baseline_specs import (
+    DAYS_MAX,
+    MARGIN_MAX_S,
+    WEEKDAYS,
+    BaselineSpec,
+    is_name,
+    read_by,
+    read_share,
+    read_weekdays,
+    read_zone,
+)
 from gnomon.model.errors.product import find_close_matches
 
 KEYS = ("of", "by", "timezone", "margin", "at_risk", "weekdays", "owner")
-DAYS_MAX = 7
-_DAY_S = 86_400
-_BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_NAME = re.compile(r"[\w.-]{1,100}")
 
 
 def read_baselines(home: Path, default_timezone: str) -> tuple[BaselineSpec, ...]:
@@ -32,7 +36,7 @@ def read_baselines(home: Path, default_timezone: str) -> tuple[BaselineSpec, ...
     if not tables:
         return ()
     lines = dict(find_key_lines(text))
-    default_timezone = "UTC" if default_timezone.lower() in ("utc", "system", "local") else default_timezone
+    default_timezone = "UTC" if default_timezone.lower() in ("utc", "z", "system", "local") else default_timezone
     try:
         if not isinstance(tables, dict) or not all(isinstance(values, dict) for values in tables.values()):
             raise ValueError(f"{file}: baselines must consist of tables; write each one below a line [baselines.NAME]")
@@ -60,7 +64,7 @@ def build_baseline(
     name: str, values: dict[str, Any], place: Callable[[str], str], default_timezone: str
 ) -> BaselineSpec:
     """The baseline of a table. `place`: file and line of a key. Raises ValueError, whose message names the key, its place and the remedy."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise ValueError(
             f"{place('of')}: the name {name!r} is not usable; write letters, digits, '_', '-' and '.', at most 100"
         )
@@ -72,14 +76,13 @@ def build_baseline(
     of = read_texts(values.get("of", ()), place("of"), "of")
     if not of:
         raise ValueError(f'{place("of")}: baseline {name!r} promises nothing; add of = ["DAG"] or of = ["DAG.TASK"]')
-    by = values.get("by")
-    match = _BY.fullmatch(by) if isinstance(by, str) else None
-    if match is None or int(match[3] or 0) > DAYS_MAX:
+    by = read_by(values.get("by"))
+    if by is None:
         raise ValueError(
-            f'{place("by")}: by is {by!r}; write a time of day such as "07:00", or "07:00 +1 day" for the next day, at most {DAYS_MAX} days'
+            f'{place("by")}: by is {values.get("by")!r}; write a time of day such as "07:00", or "07:00 +1 day" for the next day, at most {DAYS_MAX} days'
         )
     margin_s = read_span(values["margin"], place("margin"), "margin") if "margin" in values else 0.0
-    if margin_s >= _DAY_S:
+    if margin_s >= MARGIN_MAX_S:
         raise ValueError(
             f'{place("margin")}: the margin of baseline {name!r} is longer than a day; write a shorter one, such as "15m"'
         )
@@ -89,8 +92,8 @@ def build_baseline(
     return BaselineSpec(
         name=name,
         of=of,
-        by=f"{match[1]}:{match[2]}",
-        days=int(match[3] or 0),
+        by=by[0],
+        days=by[1],
         timezone=_read_zone(values.get("timezone", default_timezone), place("timezone")),
         margin_s=margin_s,
         at_risk=_read_share(values.get("at_risk", 0.2), place("at_risk")),
@@ -101,25 +104,22 @@ def build_baseline(
 
 
 def _read_zone(value: object, where: str) -> str:
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # most homes have no baseline
-
-    try:
-        if isinstance(value, str) and value:
-            return ZoneInfo(value).key
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        pass
-    raise ValueError(f'{where}: timezone is {value!r}; write the name of a zone such as "Europe/Berlin" or "UTC"')
+    zone = read_zone(value)
+    if zone is None:
+        raise ValueError(f'{where}: timezone is {value!r}; write the name of a zone such as "Europe/Berlin" or "UTC"')
+    return zone
 
 
 def _read_share(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+    share = read_share(value)
+    if share is None:
         raise ValueError(f"{where}: at_risk is {value!r}; write a probability between 0 and 1, such as 0.2")
-    return float(value)
+    return share
 
 
 def _read_weekdays(value: object, where: str) -> tuple[int, ...]:
     names = read_texts(value, where, "weekdays")
-    wrong = [name for name in names if name not in WEEKDAYS]
-    if wrong:
-        raise ValueError(f"{where}: weekdays has {wrong[0]!r}; write some of {', '.join(WEEKDAYS)}")
-    return tuple(sorted({WEEKDAYS.index(name) for name in names}))
+    try:
+        return read_weekdays(names)
+    except ValueError as error:
+        raise ValueError(f"{where}: weekdays has {str(error)!r}; write some of {', '.join(WEEKDAYS)}") from None

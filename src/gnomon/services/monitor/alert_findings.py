@@ -72,6 +72,11 @@ def build_link(base_url: str, dag_id: str | None, run_id: str | None) -> str | N
     return f"{base_url}/?dag_id={quote(dag_id, safe='')}{run}"
 
 
+def build_baseline_link(base_url: str, name: str) -> str | None:
+    """The address of the page of a baseline; None without `[alerts] base_url`."""
+    return f"{base_url}/baselines/{quote(name, safe='')}" if base_url else None
+
+
 def store_findings(tx: Transaction, findings: AlertFindings, queue: DeliveryQueue, now: Instant) -> int:
     """Store alerts, messages and lines of the audit log, and delete the facts that were applied; returns how many alerts were raised."""
     for resolved in findings.resolved:  # first: a run that has failed meanwhile opens an alert anew

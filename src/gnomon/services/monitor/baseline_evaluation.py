@@ -12,6 +12,7 @@ from gnomon.ground import log
 from gnomon.model.alerts import BASELINE_KINDS, AlertItem, AlertKind, AlertRecord
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import (
+    FRESH_LEAST_S,
     OPEN_LEVELS,
     BaselineForecast,
     BaselineLevel,
@@ -30,7 +31,13 @@ from gnomon.queries.report.activity.baseline_sentences import (
     name_step,
 )
 from gnomon.rules.baselines.levels import decide_level
-from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, ResolvedAlert, build_link
+from gnomon.services.monitor.alert_findings import (
+    AlertFindings,
+    RaisedAlert,
+    ResolvedAlert,
+    build_baseline_link,
+    build_link,
+)
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.alert_records import alerts, baseline_states
@@ -82,6 +89,8 @@ class BaselineEvaluation:
         self._start = start
         self._running: RunningForecast | None = None
         self._started_s = 0.0
+        self._took_s = 0.0
+        """How long the newest forecast took."""
         self._due_s = 0.0
         self._faults: tuple[str, ...] = ()
         self._kept: dict[tuple[str, Instant], BaselineForecast] = {}
@@ -91,9 +100,10 @@ class BaselineEvaluation:
         """Start a forecast if it is due and there is a baseline; the report of one that has ended."""
         running = self._running
         if running is None:
-            if now_s >= self._due_s and self._is_needed(db):
-                self._running, self._started_s = self._start(), now_s
+            if now_s >= self._due_s and self._has_read_versions(db):
                 self._due_s = now_s + self._settings.forecast_interval_s
+                if self._is_needed():
+                    self._running, self._started_s = self._start(), now_s
             return None
         if running.poll() is None:
             if now_s - self._started_s > running.limit_s:
@@ -102,22 +112,30 @@ class BaselineEvaluation:
             return None
         answer, errors = running.read()
         self.close()
-        self._due_s = max(self._due_s, now_s + REST_FACTOR * (now_s - self._started_s))
+        self._took_s = now_s - self._started_s
+        self._due_s = max(self._due_s, now_s + REST_FACTOR * self._took_s)
         try:
             return msgspec.json.decode(answer, type=ForecastReport)
         except msgspec.DecodeError:
             _log.error("forecast_failed", error=errors[-2000:] or "it has written no answer")
             return None
 
-    def _is_needed(self, db: Database) -> bool:
-        """Reads the versions of DAGs that came since the last call, some in each round: a forecast begins when all are known."""
+    def _has_read_versions(self, db: Database) -> bool:
+        """Reads the versions of DAGs that came since the last call, some in each round; True when all are known."""
         with db.read() as tx:
             rows = baseline_states.list_newer_promises(tx, self._versions_read, VERSIONS_READ)
         for version_pk, dag_pk, has_promises in rows:
             self._versions_read = version_pk
             (self._promising.add if has_promises else self._promising.discard)(dag_pk)
-        is_wanted = bool(self._promising or self._settings.baselines or self._specs) or self._settings.forecasts_always
-        return is_wanted and len(rows) < VERSIONS_READ
+        return len(rows) < VERSIONS_READ
+
+    def _is_needed(self) -> bool:
+        return bool(self._promising or self._settings.baselines or self._specs) or self._settings.forecasts_always
+
+    def _find_fresh_until(self, report: ForecastReport) -> Instant:
+        """After this the next forecast is missing: twice as long as it may take until it is stored."""
+        next_s = max(self._settings.forecast_interval_s, REST_FACTOR * self._took_s) + self._took_s
+        return report.at + int(max(FRESH_LEAST_S, 2 * next_s) * SECOND)
 
     def close(self) -> None:
         """End the forecast that runs."""
@@ -141,8 +159,7 @@ class BaselineEvaluation:
                 self._store_record(tx, record, before, now)
                 known[name, forecast.due_at] = record
         self._kept = {key: forecast for key, forecast in self._kept.items() if not _is_over(known.get(key))}
-        kept = msgspec.structs.replace(report, baselines=())
-        baseline_states.put_forecast(tx, report.at, msgspec.json.encode(kept).decode())
+        baseline_states.put_forecast(tx, report, self._find_fresh_until(report))
         baseline_states.remove_old(tx, now - KEPT_S * SECOND)
         return self._find_alerts(tx, list(known.values()), now)
 
@@ -205,8 +222,10 @@ class BaselineEvaluation:
 
     def _list_due(self, record: BaselineRecord, now: Instant) -> list[tuple[str, tuple[BaselineRecord, AlertItem]]]:
         """The alerts that must be open, by subject."""
-        if record.is_final or record.level not in OPEN_LEVELS or record.baseline not in self._specs:
-            return self._list_troubles(record, now) if not record.is_final else []
+        if record.is_final or record.baseline not in self._specs:
+            return []
+        if record.level not in OPEN_LEVELS:
+            return self._list_troubles(record, now)
         is_broken = record.level is BaselineLevel.BROKEN
         kind = AlertKind.BASELINE_BROKEN if is_broken else AlertKind.BASELINE_AT_RISK
         subject = f"{kind}:{record.baseline}:{record.due_at}:{record.level}"
@@ -219,7 +238,7 @@ class BaselineEvaluation:
             sentence=render(describe_baseline(record)),
             explanation=() if costly is None else (render(costly),),
             command=str(acts[0]) if acts else str(Command("baselines show", (record.baseline,))),
-            link=build_link(self._settings.base_url, None, None),
+            link=build_baseline_link(self._settings.base_url, record.baseline),
         )
         return [(subject, (record, item)), *self._list_troubles(record, now)]
 

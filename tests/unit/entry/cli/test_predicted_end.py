@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
 
 from gnomon.model.baselines import ForecastReport, PredictedRun
 from gnomon.model.instants import SECOND
-from gnomon.queries.report.explanations.predicted_end import STALE_S
 from gnomon.storage.store.alert_records import baseline_states
 from gnomon.testing import Play
+
+FRESH_S = 900
 
 
 def _store_forecast(deployment: Deployment, *, has_late_end: bool = True) -> None:
@@ -23,9 +23,8 @@ def _store_forecast(deployment: Deployment, *, has_late_end: bool = True) -> Non
         end_p50=at + 60 * SECOND,
         end_p90=at + 90 * SECOND - 1 if has_late_end else None,
     )
-    body = msgspec.json.encode(ForecastReport(at=at, until=at, runs=(run,)))
     with deployment.db.write() as tx:
-        baseline_states.put_forecast(tx, at, body.decode())
+        baseline_states.put_forecast(tx, ForecastReport(at=at, until=at, runs=(run,)), at + FRESH_S * SECOND)
 
 
 def test_a_running_run_has_its_expected_end_until_the_forecast_is_old(gnomon: Gnomon, deployment: Deployment) -> None:
@@ -41,5 +40,5 @@ def test_a_running_run_has_its_expected_end_until_the_forecast_is_old(gnomon: Gn
     _store_forecast(deployment, has_late_end=False)
     assert "it is expected to end at 2026-03-01T09:01:05Z, but not in one of ten" in gnomon("explain", "a", "r").out
     assert "expected to end" not in gnomon("explain", "a").out.split("run ")[0]
-    deployment.clock.advance(STALE_S + 1)
+    deployment.clock.advance(FRESH_S + 1)
     assert "expected to end" not in gnomon("explain", "a", "r").out

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Collection
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from gnomon.model.baseline_specs import BaselineSpec
-
-_BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
-_NAME = re.compile(r"[\w.-]{1,100}")
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-DAYS_MAX = 7
+from gnomon.model.baseline_specs import (
+    DAYS_MAX,
+    MARGIN_MAX_S,
+    WEEKDAYS,
+    BaselineSpec,
+    is_name,
+    read_by,
+    read_share,
+    read_weekdays,
+    read_zone,
+)
 
 
 class Baseline:
@@ -38,28 +41,29 @@ class Baseline:
         TypeError, which name the argument and the remedy.
         """
         self.by = by.strftime("%H:%M") if isinstance(by, dt.time) else by
-        match = _BY.fullmatch(self.by) if isinstance(self.by, str) else None
-        if match is None or int(match[3] or 0) > DAYS_MAX:
+        due = read_by(self.by)
+        if due is None:
             raise ValueError(
                 f'Baseline({by!r}): write a time of day such as "07:00", or "01:30 +1 day", at most {DAYS_MAX} days'
             )
-        if name is not None and (not isinstance(name, str) or not _NAME.fullmatch(name)):
+        if name is not None and not is_name(name):
             raise ValueError(f"Baseline({by!r}, name={name!r}): write letters, digits, '_', '-' and '.', at most 100")
         margin_s = margin.total_seconds() if isinstance(margin, dt.timedelta) else margin
-        if isinstance(margin_s, bool) or not isinstance(margin_s, int | float) or not 0 <= margin_s < 86_400:
+        if isinstance(margin_s, bool) or not isinstance(margin_s, int | float) or not 0 <= margin_s < MARGIN_MAX_S:
             raise ValueError(f"Baseline({by!r}, margin={margin!r}): give a timedelta or seconds, shorter than a day")
-        if isinstance(at_risk, bool) or not isinstance(at_risk, int | float) or not 0 < at_risk < 1:
+        share = read_share(at_risk)
+        if share is None:
             raise ValueError(f"Baseline({by!r}, at_risk={at_risk!r}): give a probability between 0 and 1")
         if not isinstance(owner, str):
             raise TypeError(f"Baseline({by!r}, owner={owner!r}): give a text")
         self.spec = BaselineSpec(
             name=name or "",
             of=_read_texts(by, "tasks", tasks),
-            by=f"{match[1]}:{match[2]}",
-            days=int(match[3] or 0),
+            by=due[0],
+            days=due[1],
             timezone=_read_zone(by, timezone),
             margin_s=float(margin_s),
-            at_risk=float(at_risk),
+            at_risk=share,
             weekdays=_read_weekdays(by, weekdays),
             owner=owner,
         )
@@ -76,22 +80,18 @@ def _read_texts(by: object, argument: str, value: object) -> tuple[str, ...]:
 
 
 def _read_zone(by: object, timezone: object) -> str:
-    if timezone is None:
-        return ""
-    try:
-        if isinstance(timezone, str) and timezone:
-            return ZoneInfo(timezone).key
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        pass
-    raise ValueError(f'Baseline({by!r}, timezone={timezone!r}): give the name of a zone such as "Europe/Berlin"')
+    zone = "" if timezone is None else read_zone(timezone)
+    if zone is None:
+        raise ValueError(f'Baseline({by!r}, timezone={timezone!r}): give the name of a zone such as "Europe/Berlin"')
+    return zone
 
 
 def _read_weekdays(by: object, value: object) -> tuple[int, ...]:
     names = _read_texts(by, "weekdays", value)
-    wrong = [name for name in names if name not in _WEEKDAYS]
-    if wrong:
-        raise ValueError(f"Baseline({by!r}, weekdays={value!r}): write some of {', '.join(_WEEKDAYS)}")
-    return tuple(sorted({_WEEKDAYS.index(name) for name in names}))
+    try:
+        return read_weekdays(names)
+    except ValueError:
+        raise ValueError(f"Baseline({by!r}, weekdays={value!r}): write some of {', '.join(WEEKDAYS)}") from None
 
 
 def as_baselines(name: str, value: Any) -> list[Baseline]:

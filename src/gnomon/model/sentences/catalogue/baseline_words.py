@@ -26,5 +26,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "no_baseline_exists": "there is no baseline; write one below a line [baselines.NAME] in gnomon.toml, or in a DAG file: DAG(baselines=[Baseline(...)])",
     "baseline_is_written_twice": "{place}: baseline {name!r} exists already ({elsewhere}); give each its own name",
     "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
+    "baseline_prediction_is_old": "the newest prediction is of {since}, and old: no monitor judges baselines now; start one with `gnomon monitor`, or see why it makes none in its log; it said: {why}",
     "baseline_has_no_prediction": "baseline {name!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
 }

@@ -5,29 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from gnomon.ground.config import Config
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec
-from gnomon.model.baselines import BaselinePrediction, BaselineRecord
+from gnomon.model.baselines import FRESH_LEAST_S, BaselinePrediction, BaselineRecord
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.queries.report.activity.baseline_sentences import describe_baseline
 from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
+from gnomon.storage.store.alert_records.baseline_states import ForecastHead
 
-PAST_S = 30 * 86_400
+PAST_S = 3 * 86_400
+"""So old are the due times that are read of all baselines at once; of one that has none of these, its newest is read."""
 HISTORY = 60
 """Due times of one baseline that are read, the newest."""
 IsVisible = Callable[[str], bool]
-
-
-class _KnownSpecs(msgspec.Struct):
-    """What is read of a ForecastReport: its runs are skipped."""
-
-    specs: tuple[BaselineSpec, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +31,8 @@ class StandingBaseline:
     spec: BaselineSpec
     record: BaselineRecord | None
     sentence: Sentence
+    is_stale: bool
+    """No monitor judges it now: it may stand otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,32 +46,36 @@ class BaselineHistory:
 
 def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVisible) -> list[StandingBaseline]:
     """The baselines whose DAGs are all visible: those of gnomon.toml, then those of DAG files that the newest forecast knows of."""
-    specs = _list_visible(_read_specs(tx, cfg), is_visible)
+    head = baseline_states.find_forecast_head(tx)
+    specs = _list_visible(_read_specs(cfg, head), is_visible)
     by_name: dict[str, list[BaselineRecord]] = {spec.name: [] for spec in specs}
     for record in baseline_states.list_states(tx, now - PAST_S * SECOND) if specs else ():
         if record.baseline in by_name:
             by_name[record.baseline].append(record)
-    return [_build(spec, by_name[spec.name], now, cfg) for spec in specs]
+    return [
+        _build(spec, by_name[spec.name] or baseline_states.list_states_of(tx, spec.name, 1), now, cfg, head)
+        for spec in specs
+    ]
 
 
 def find_baseline(tx: Transaction, cfg: Config, name: str, now: Instant, is_visible: IsVisible) -> BaselineHistory:
     """Raises NameNotFound, which names the visible baselines, for a name that none has."""
-    specs = _list_visible(_read_specs(tx, cfg), is_visible)
+    head = baseline_states.find_forecast_head(tx)
+    specs = _list_visible(_read_specs(cfg, head), is_visible)
     spec = next((spec for spec in specs if spec.name == name), None)
     if spec is None:
         names = ", ".join(spec.name for spec in specs)
         sentence = say("baseline_does_not_exist", name=name, names=names) if names else say("no_baseline_exists")
         raise NameNotFound("baseline", name, sentence, ())
     records = baseline_states.list_states_of(tx, name, HISTORY)
-    standing = _build(spec, records, now, cfg)
+    standing = _build(spec, records, now, cfg, head)
     predictions = [] if standing.record is None else baseline_states.list_predictions(tx, name, standing.record.due_at)
     return BaselineHistory(standing, records, predictions)
 
 
-def _read_specs(tx: Transaction, cfg: Config) -> list[BaselineSpec]:
+def _read_specs(cfg: Config, head: ForecastHead | None) -> list[BaselineSpec]:
     specs = {spec.name: spec for spec in read_baselines(cfg.home, cfg.text("core", "default_timezone"))}
-    body = baseline_states.find_forecast(tx)
-    for spec in () if body is None else msgspec.json.decode(body, type=_KnownSpecs).specs:
+    for spec in () if head is None else head.promises.specs:
         if spec.place.startswith("DAG "):
             specs.setdefault(spec.name, spec)
     return list(specs.values())
@@ -85,13 +85,19 @@ def _list_visible(specs: Iterable[BaselineSpec], is_visible: IsVisible) -> list[
     return [spec for spec in specs if all(is_visible(text) for text in spec.of)]
 
 
-def _build(spec: BaselineSpec, records: Sequence[BaselineRecord], now: Instant, cfg: Config) -> StandingBaseline:
+def _build(
+    spec: BaselineSpec, records: Sequence[BaselineRecord], now: Instant, cfg: Config, head: ForecastHead | None
+) -> StandingBaseline:
     record = choose_record(records, now)
     if record is None:
         sentence = say("baseline_has_no_prediction", name=spec.name, duration=cfg.number("forecast", "interval"))
-    else:
-        sentence = describe_baseline(record)
-    return StandingBaseline(spec, record, sentence)
+        return StandingBaseline(spec, record, sentence, head is None or not head.is_fresh(now))
+    is_fresh = now <= record.forecast.at + FRESH_LEAST_S * SECOND or (head is not None and head.is_fresh(now))
+    sentence = describe_baseline(record)
+    if record.is_final or is_fresh:
+        return StandingBaseline(spec, record, sentence, is_stale=False)
+    old = say("baseline_prediction_is_old", since=record.forecast.at, why=sentence)
+    return StandingBaseline(spec, record, old, is_stale=True)
 
 
 def choose_record(records: Iterable[BaselineRecord], now: Instant) -> BaselineRecord | None:

@@ -6,14 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import msgspec
-
 from gnomon.model.baselines import ForecastReport
 from gnomon.model.instants import Instant
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
-
-_decoder = msgspec.json.Decoder(ForecastReport)
 
 
 @dataclass(frozen=True)
@@ -39,11 +35,20 @@ class NewestForecastCache:
         self._newest: NewestForecast | None = None
 
     def find(self, tx: Transaction) -> NewestForecast | None:
-        """The newest forecast; None: there is none. Several threads may read the same one at once."""
-        at = baseline_states.find_forecast_at(tx)
+        """The newest forecast, also an old one; None: there is none. Several threads may read the same one at once."""
+        head = baseline_states.find_forecast_head(tx)
+        return None if head is None else self._find_body(tx, head.at)
+
+    def find_ends(self, tx: Transaction, now: Instant) -> Mapping[tuple[str, str], Instant]:
+        """The ends that a fresh forecast predicts; none when it is old."""
+        head = baseline_states.find_forecast_head(tx)
+        newest = None if head is None or not head.is_fresh(now) else self._find_body(tx, head.at)
+        return {} if newest is None else newest.ends
+
+    def _find_body(self, tx: Transaction, at: Instant) -> NewestForecast | None:
         newest = self._newest
-        if at is not None and newest is not None and newest.report.at == at:
+        if newest is not None and newest.report.at == at:
             return newest
-        body = None if at is None else baseline_states.find_forecast(tx)
-        self._newest = newest = None if body is None else NewestForecast(_decoder.decode(body))
+        report = baseline_states.find_forecast(tx)
+        self._newest = newest = None if report is None else NewestForecast(report)
         return newest

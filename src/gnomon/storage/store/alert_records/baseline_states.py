@@ -6,13 +6,46 @@ from dataclasses import dataclass
 
 import msgspec
 
-from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselinePrediction, BaselineRecord
+from gnomon.model.baseline_specs import BaselineSpec
+from gnomon.model.baselines import (
+    BaselineForecast,
+    BaselineLevel,
+    BaselinePrediction,
+    BaselineRecord,
+    ForecastReport,
+)
 from gnomon.model.instants import Instant
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.record_codec import decode_spec_without_tasks
 from gnomon.storage.store.transaction import Row, Transaction
 
 _decoder = msgspec.json.Decoder(BaselineForecast)
+_report_decoder = msgspec.json.Decoder(ForecastReport)
+
+
+class Promises(msgspec.Struct, frozen=True):
+    """The baselines that the newest forecast knew of, and sentences about those that cannot be judged."""
+
+    specs: tuple[BaselineSpec, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastHead:
+    """What is known of the newest forecast without its runs, of which there may be thousands."""
+
+    at: Instant
+    """When the state was read."""
+    fresh_until: Instant
+    """After this a newer one is missing: what it says is not of now."""
+    promises: Promises
+
+    def is_fresh(self, now: Instant) -> bool:
+        """Whether it still says how things stand."""
+        return now <= self.fresh_until
+
+
+_promises_decoder = msgspec.json.Decoder(Promises)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +110,31 @@ def remove_old(tx: Transaction, before: Instant) -> None:
     tx.run("baselines.remove_old_predictions", before=before)
 
 
-def put_forecast(tx: Transaction, at: Instant, body: str) -> None:
-    """Replace the newest forecast by this one, JSON."""
-    tx.run("baselines.put_forecast", at=at, body=body)
+def put_forecast(tx: Transaction, report: ForecastReport, fresh_until: Instant) -> None:
+    """Replace the newest forecast by this one; how baselines stand is kept elsewhere (`put_state`)."""
+    body = msgspec.structs.replace(report, baselines=(), specs=(), faults=())
+    tx.run(
+        "baselines.put_forecast",
+        at=report.at,
+        fresh_until=fresh_until,
+        promises=msgspec.json.encode(Promises(report.specs, report.faults)).decode(),
+        body=msgspec.json.encode(body).decode(),
+    )
 
 
-def find_forecast(tx: Transaction) -> str | None:
-    """The newest forecast, JSON."""
+def find_forecast_head(tx: Transaction) -> ForecastHead | None:
+    """The newest forecast without its runs."""
+    row = tx.one("baselines.forecast_head")
+    if row is None:
+        return None
+    at, fresh_until, promises = row
+    return ForecastHead(at, fresh_until, _promises_decoder.decode(promises))
+
+
+def find_forecast(tx: Transaction) -> ForecastReport | None:
+    """The newest forecast, with its runs and without its baselines."""
     row = tx.one("baselines.forecast")
-    return None if row is None else row[0]
-
-
-def find_forecast_at(tx: Transaction) -> Instant | None:
-    """When the state of the newest forecast was read."""
-    row = tx.one("baselines.forecast_at")
-    return None if row is None else row[0]
+    return None if row is None else _report_decoder.decode(row[0])
 
 
 def list_newer_promises(tx: Transaction, after: int, limit: int) -> list[tuple[int, int, bool]]:

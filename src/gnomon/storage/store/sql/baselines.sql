@@ -32,16 +32,16 @@ DELETE FROM baseline_prediction WHERE due_at < :before;
 
 -- name: put_forecast
 -- The newest forecast of the coming runs replaces the one before.
-INSERT INTO forecast (forecast_pk, at, body) VALUES (1, :at, :body)
-ON CONFLICT (forecast_pk) DO UPDATE SET at = excluded.at, body = excluded.body;
+INSERT INTO forecast (forecast_pk, at, fresh_until, promises, body) VALUES (1, :at, :fresh_until, :promises, :body)
+ON CONFLICT (forecast_pk) DO UPDATE SET at = excluded.at, fresh_until = excluded.fresh_until, promises = excluded.promises, body = excluded.body;
 
 -- name: forecast
 -- The newest forecast.
 SELECT body FROM forecast WHERE forecast_pk = 1;
 
--- name: forecast_at
--- When the state of the newest forecast was read.
-SELECT at FROM forecast WHERE forecast_pk = 1;
+-- name: forecast_head
+-- The newest forecast without its runs.
+SELECT at, fresh_until, promises FROM forecast WHERE forecast_pk = 1;
 
 -- name: newer_specs
 -- The newest versions of DAGs that are newer than one, oldest first.

@@ -26,6 +26,8 @@ CREATE TABLE baseline_prediction (
 CREATE TABLE forecast (
     forecast_pk BIGINT NOT NULL,
     at BIGINT NOT NULL,
+    fresh_until BIGINT NOT NULL,
+    promises TEXT NOT NULL,
     body TEXT NOT NULL,
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
 );
