@@ -49,6 +49,7 @@ PUBLIC_PACKAGES = {
     "gnomon.partitions": "Mappers and windows for schedules by partitions of assets.",
     "gnomon.dependencies": "To find the upstream runs of a run, without a database.",
     "gnomon.testing": "To test timetables, and code that needs a clock or an executor.",
+    "gnomon.testing.simulation": "To test the schedule of a folder of DAG files.",
     "gnomon.airflow_compat": "To use Airflow's module paths in a program of your own; DAG files need no call.",
 }
 """The packages whose `__all__` users may import, in the order of the page."""

@@ -10,9 +10,14 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 
 
+PUBLIC_FOLDERS = {"testing"}
+"""Public modules with modules below them: they only re-export, as the files beside the layers do."""
+
+
 def list_layers() -> list[str]:
     """The folders of the layers, from top to bottom."""
-    return [name for row in _rows("layers") for name in sorted(row) if (ROOT / "src" / "gnomon" / name).is_dir()]
+    package = ROOT / "src" / "gnomon"
+    return [name for row in _rows("layers") for name in sorted(row - PUBLIC_FOLDERS) if (package / name).is_dir()]
 
 
 def list_rows(layer: str) -> list[set[str]]:

@@ -1,17 +1,18 @@
-"""The fixtures of the pytest plugin: `gnomon_store`, `virtual_clock`, `dag_maker`, `run_task`, `run_dag`.
+"""The fixtures of the pytest plugin: `gnomon_store`, `virtual_clock`, `dag_maker`, `run_task`, `run_dag`, `simulate_dags`.
 
 The modules that run DAGs are imported when a test uses a fixture: every test run registers the fixtures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
     from gnomon.airflow_compat.pytest_runners import DagMaker, DagRunner, TaskRunner
+    from gnomon.entry.projection.simulated_schedule import SimulatedSchedule
     from gnomon.entry.testing.dag_runs.private_store import PrivateStore
     from gnomon.ground.clock import VirtualClock
 
@@ -59,6 +60,22 @@ def dag_maker(request: pytest.FixtureRequest, gnomon_store: PrivateStore) -> Dag
     from gnomon.airflow_compat.pytest_runners import DagMaker
 
     return DagMaker(gnomon_store, _find_clock(request))
+
+
+@pytest.fixture(scope="session")
+def simulate_dags() -> Callable[..., SimulatedSchedule]:
+    """`simulate_dags(folder, start=..., days=...)` is `gnomon.testing.simulation.simulate`; the same arguments are simulated once a session."""
+    from gnomon.entry.cli.simulations.python_simulation import simulate
+
+    schedules: dict[str, SimulatedSchedule] = {}
+
+    def simulate_once(folder: str, **options: Any) -> SimulatedSchedule:
+        key = repr((str(folder), sorted(options.items())))
+        if key not in schedules:
+            schedules[key] = simulate(folder, **options)
+        return schedules[key]
+
+    return simulate_once
 
 
 def _find_clock(request: pytest.FixtureRequest) -> Any:

@@ -36,7 +36,7 @@ from gnomon.model.sentences import Sentence, say
     "set_",
     multiple=True,
     metavar="DAG[.TASK]=SPAN",
-    help="The duration of a task, or of all tasks of a DAG; +50% or -20%: of what it would be otherwise.",
+    help="The duration of a task, or of all tasks of a DAG; 10m..30m: drawn for each try; +50% or -20%: of what it would be otherwise.",
 )
 @click.option("--assume", metavar="SPAN", help="The duration of all other tasks; default: 60s.")
 @click.option(
@@ -49,6 +49,7 @@ from gnomon.model.sentences import Sentence, say
 @click.option(
     "--parallelism", type=IntegerRange(1, 1_000_000), help="Tasks at once over all DAGs; default: [core] parallelism."
 )
+@click.option("--seed", type=IntegerRange(0, 1_000_000), help="What durations are drawn with; default: 1.")
 @click.option("--fail", multiple=True, metavar="DAG[.TASK]", help="Every try of these tasks fails.")
 @click.option(
     "--delay",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
 from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
@@ -28,6 +29,8 @@ class TaskTime(NamedTuple):
 
     seconds: float | None
     factor: float = 1.0
+    spread_s: float = 0.0
+    """Each try takes up to so many seconds more, drawn evenly."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +44,27 @@ class NamedTimes:
     delays_s: Mapping[str, float] = field(default_factory=dict)
     """So much later these end; of a DAG, those of its tasks that wait for no other task of it."""
     default_s: float = DEFAULT_S
+    seed: int = 1
+    sample: int = 0
+    """Spreads are drawn by seed, sample and try: what a change of the world does not touch is drawn as before."""
 
-    def find_duration(self, dag_id: str, task_id: str, expected_s: float | None) -> tuple[float, bool, bool]:
-        """Seconds; whether they are named, or assumed; whether a factor changes them. A factor of the task counts on top of what its DAG says.
+    def find_duration(self, dag_id: str, task_id: str, expected_s: float | None) -> tuple[TaskTime, bool, bool]:
+        """The time; whether it is named, or assumed; whether a factor changes it. A factor of the task counts on top of what its DAG says.
 
         `expected_s`: what the DAG file expects, if nothing is named.
         """
         nothing = TaskTime(None)
         own, of_dag = self.durations.get(f"{dag_id}.{task_id}", nothing), self.durations.get(dag_id, nothing)
-        named = next((each for each in (own.seconds, of_dag.seconds, expected_s) if each is not None), None)
+        choices = (own, of_dag, TaskTime(expected_s))
+        named = next((each for each in choices if each.seconds is not None), TaskTime(None))
         factor = own.factor * of_dag.factor
-        return (self.default_s if named is None else named) * factor, named is not None, factor != 1
+        seconds = self.default_s if named.seconds is None else named.seconds
+        return TaskTime(seconds * factor, 1.0, named.spread_s * factor), named.seconds is not None, factor != 1
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether another sample may have other durations."""
+        return any(time.spread_s for time in self.durations.values())
 
 
 class AssumedTimes:
@@ -65,34 +78,40 @@ class AssumedTimes:
         self._expected_s = {
             (spec.dag_id, task.task_id): task.expected_duration_s for spec in specs for task in spec.tasks
         }
-        self._plays: dict[tuple[str, str], Play] = {}
+        self._plays: dict[tuple[str, str], tuple[Play, float]] = {}
+        """By task: what each try does, and the seconds of its spread."""
         self._assumed: dict[str, dict[str, None]] = {"duration": {}, "relative": {}, "length": {}}
 
     def play(self, attempt: Attempt) -> Play:
-        """What this attempt does: the same for all attempts of a task."""
+        """What this attempt does: the same for all attempts of a task, but for its spread."""
         if attempt.kind == "callback":
             return Play(CALLBACK_S)
         key = (attempt.run.dag_id, attempt.task_id)
-        play = self._plays.get(key)
-        if play is None:
-            play = self._plays[key] = self._build_play(*key)
-        return play
+        planned = self._plays.get(key)
+        if planned is None:
+            planned = self._plays[key] = self._build_play(*key)
+        play, spread_s = planned
+        if not spread_s:
+            return play
+        share = draw_share((self._named.seed, self._named.sample, *describe_try(attempt)))
+        return replace(play, run_s=play.run_s + share * spread_s)
 
-    def _build_play(self, dag_id: str, task_id: str) -> Play:
+    def _build_play(self, dag_id: str, task_id: str) -> tuple[Play, float]:
         named, name = self._named, f"{dag_id}.{task_id}"
-        run_s, is_named, is_relative = named.find_duration(dag_id, task_id, self._expected_s.get((dag_id, task_id)))
+        duration, is_named, is_relative = named.find_duration(dag_id, task_id, self._expected_s.get((dag_id, task_id)))
         if not is_named:
             self._assumed["relative" if is_relative else "duration"][name] = None
+        run_s, spread_s = duration.seconds or 0.0, duration.spread_s
         run_s += named.delays_s.get(name, named.delays_s.get(dag_id, 0.0) if (dag_id, task_id) in self._roots else 0.0)
         if name in named.failing or dag_id in named.failing:
-            return Play(run_s, outcome="failed", reason="the scenario lets it fail")
+            return Play(run_s, outcome="failed", reason="the scenario lets it fail"), spread_s
         if (dag_id, task_id) not in self._sources:
-            return Play(run_s)
+            return Play(run_s), spread_s
         length = named.lengths.get(name)
         if length is None:
             self._assumed["length"][name] = None
             length = ASSUMED_LENGTH
-        return Play(run_s, return_length=length, xcoms=RETURNED)
+        return Play(run_s, return_length=length, xcoms=RETURNED), spread_s
 
     def list_assumptions(self) -> list[Sentence]:
         """One sentence for each kind of assumption that was used."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 
 from gnomon.entry.projection.assumed_times import CALLBACK_S, RETURNED
+from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.projection.snapshot import TaskPath
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
@@ -16,7 +16,6 @@ from gnomon.rules.timetables.wall_clock.zones import named_zone
 
 RESUMED_S = 1.0
 """What a task still does after its deferral: the model counts from its start, and the deferral has taken the time."""
-_RANGE = 2**32
 
 
 class DrawnTimes:
@@ -36,7 +35,7 @@ class DrawnTimes:
         self._expected_s = expected_s
         self._zones = zones
         self._assumed_s = assumed_s
-        self._prefix = f"{seed} {sample}"
+        self._prefix = (seed, sample)
         self._newest: tuple[tuple[str, str, Instant], tuple[RunClass, ...]] = (("", "", 0), ())
         """The run that was asked for last, and its classes."""
         self.assumed: dict[TaskPath, None] = {}
@@ -53,11 +52,11 @@ class DrawnTimes:
             return Play(RESUMED_S)
         run, key = attempt.run, (attempt.run.dag_id, attempt.task_id)
         model = self._models.get(key)
-        text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {attempt.task_id} {attempt.map_index} {attempt.try_number}"
+        number = (*self._prefix, *describe_try(attempt))
         if model is None or not model.is_known:
             return Play(max(self._assume(key), age_s), return_length=1, xcoms=RETURNED)
-        run_s = model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s)
-        if zlib.crc32(b"failure" + text.encode()) / _RANGE < model.failure_share:
+        run_s = model.draw(self._list_classes(run), draw_share(number), age_s)
+        if draw_share(("failure", *number)) < model.failure_share:
             return Play(run_s, outcome="failed", reason="drawn")
         length = model.lengths[0] if model.lengths else 1
         return Play(run_s, return_length=length, xcoms=RETURNED)
@@ -67,8 +66,8 @@ class DrawnTimes:
         model = self._models.get((run.dag_id, task_id))
         if model is None or not model.is_known:
             return max(0.0, self._assume((run.dag_id, task_id)) - age_s)
-        text = f"{self._prefix} {run.dag_id} {run.run_after} {run.run_type} {task_id} {map_index} {try_number}"
-        return model.draw(self._list_classes(run), zlib.crc32(text.encode()) / _RANGE, age_s) - age_s
+        number = (*self._prefix, run.dag_id, run.run_after, run.run_type, task_id, map_index, try_number)
+        return model.draw(self._list_classes(run), draw_share(number), age_s) - age_s
 
     def _assume(self, task: TaskPath) -> float:
         """The seconds of a task that nothing is known of but what its file expects."""

@@ -45,7 +45,7 @@ def read_expectation(text: str, specs: Mapping[str, DagSpec]) -> Expectation:
     match = clock or span
     if match is None:
         raise _refuse(text)
-    dag_id, task_id = _find_subject(text, match["name"], specs)
+    dag_id, task_id = find_subject(f"--expect {text!r}", match["name"], specs)
     try:
         if clock is None:
             assert span is not None
@@ -60,11 +60,12 @@ def _refuse(text: str) -> UserError:
     return UserError(say("scenario_value_is_wrong", option="--expect", text=text, example=EXAMPLES))
 
 
-def _find_subject(text: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
+def find_subject(place: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
+    """The DAG and the task (None: the DAG itself) of a name. Raises UserError, with the place where it stands, when there is no such one."""
     dag_id, task_id = split_subject(name, specs)
     if dag_id in specs and (task_id is None or any(task.task_id == task_id for task in specs[dag_id].tasks)):
         return dag_id, task_id
-    raise UserError(say("scenario_names_nothing", option=f"--expect {text!r}", name=name))
+    raise UserError(say("scenario_names_nothing", option=place, name=name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,12 @@ def _to_number(value: object) -> object:
 
 
 def _read_task_time(value: object) -> TaskTime:
+    least, dots, most = value.partition("..") if isinstance(value, str) else ("", "", "")
+    if dots:
+        shortest_s, longest_s = _read_span(least.strip()), _read_span(most.strip())
+        if shortest_s > longest_s:
+            raise ValueError(value)
+        return TaskTime(shortest_s, spread_s=longest_s - shortest_s)
     percent = _PERCENT.fullmatch(value.strip()) if isinstance(value, str) else None
     if percent is None:
         return TaskTime(_read_span(value))
@@ -113,9 +119,13 @@ KINDS: Mapping[str, ChangeKind] = {
     "for": ChangeKind("one", _read_span, "at most 10 years; write 12h, 1d or 30d"),
     "assume": ChangeKind("one", _read_span, "a span such as 30s or 10m"),
     "parallelism": ChangeKind("one", _read_whole(1), "a number of tasks such as 16"),
+    "seed": ChangeKind("one", _read_whole(0), "a number such as 7"),
     "skip_broken": ChangeKind("one", _read_flag, "true or false"),
     "set": ChangeKind(
-        "named", _read_task_time, "DAG.TASK=SPAN, for example load.copy=10m, load.copy=+50% or load=-20%", "task"
+        "named",
+        _read_task_time,
+        "DAG.TASK=SPAN, for example load.copy=10m, load.copy=10m..30m, load.copy=+50% or load=-20%",
+        "task",
     ),
     "length": ChangeKind("named", _read_whole(0), "DAG.TASK=NUMBER, for example load.files=20", "list"),
     "delay": ChangeKind("named", _read_span, "DAG.TASK=SPAN, for example source.arrival=1h", "task"),

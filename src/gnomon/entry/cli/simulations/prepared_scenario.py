@@ -158,6 +158,7 @@ def _build(home: Home, read: _Read, options: Sequence[Change], now: Instant, *, 
             failing=frozenset(select(changes, "fail")),
             delays_s=select(changes, "delay"),
             default_s=find(changes, "assume", DEFAULT_S),
+            seed=find(changes, "seed", 1),
         ),
         pool_slots={
             DEFAULT_POOL: home.cfg.integer("core", "default_pool_task_slot_count"),
