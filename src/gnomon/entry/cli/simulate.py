@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 import click
 
@@ -12,11 +13,13 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, utc_option
 from gnomon.entry.cli.simulations.difference_rows import print_differences
 from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, is_scenario_file, prepare, prepare_both
+from gnomon.entry.cli.simulations.requirement_answer import collect_promises, print_answer, read_goal, require_promises
 from gnomon.entry.cli.simulations.run_rows import print_runs
 from gnomon.entry.projection.comparison import Comparison
 from gnomon.entry.projection.comparison import compare as compare_runs
 from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.idle_process import run_idle
+from gnomon.entry.projection.requirement_search import SAMPLES, SearchAnswer, search
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.scenario_changes import Change, read_option
 from gnomon.entry.projection.simulation import SimulatedRuns
@@ -73,6 +76,23 @@ from gnomon.model.sentences import Sentence, say
     metavar="TEXT",
     help="Exit with 1 unless all runs are so: 'report ends before 07:00', 'load takes less than 10m'.",
 )
+@click.option(
+    "--find",
+    "goal_text",
+    metavar="pool=NAME|workers|start=DAG",
+    help="The smallest pool, the fewest tasks at once, or the latest start of the day, so that each --expect and each baseline holds.",
+)
+@click.option(
+    "--share",
+    type=IntegerRange(1, 100),
+    metavar="PERCENT",
+    help="With --find: the share of the samples in which each must hold; default: 95.",
+)
+@click.option(
+    "--samples",
+    type=IntegerRange(1, 1000),
+    help=f"With --find: how often durations are drawn; default: {SAMPLES}, and 1 without --set DAG=10m..30m.",
+)
 @format_option("csv", "markdown")
 @utc_option
 @pass_home
@@ -81,6 +101,9 @@ def simulate(
     names: tuple[str, ...],
     compare: tuple[str, str] | None,
     with_tasks: bool,
+    goal_text: str | None,
+    share: int | None,
+    samples: int | None,
     output: str,
     **options: object,
 ) -> None:
@@ -95,6 +118,13 @@ def simulate(
     dag_ids = [name for name in names if not is_scenario_file(name)]
     if len(files) > (0 if compare else 1):
         raise UserError(say("scenario_is_second_file", name=files[-1]))
+    if goal_text is not None:
+        _refuse_beside_find({"--compare": compare, "--tasks": with_tasks, "names of DAGs": dag_ids})
+        _find(home, changes, files[0] if files else None, goal_text, (share, samples), output)
+        return
+    for option, value in (("--share", share), ("--samples", samples)):
+        if value is not None:
+            raise UserError(say("option_needs_find", option=option))
     if compare is not None:
         _compare(home, changes, compare, dag_ids, output, with_tasks=with_tasks)
         return
@@ -113,6 +143,35 @@ def simulate(
     )
     if violations:
         raise UserError(say("expectations_are_violated", count=len(violations)))
+
+
+def _refuse_beside_find(others: Mapping[str, object]) -> None:
+    for option, value in others.items():
+        if value:
+            raise UserError(say("find_is_alone", option=option))
+
+
+def _find(
+    home: Home,
+    changes: Sequence[Change],
+    file: str | None,
+    text: str,
+    numbers: tuple[int | None, int | None],
+    output: str,
+) -> None:
+    """`numbers`: the share in percent, and the samples; None: the default."""
+    prepared = prepare(home, changes, file, with_tasks=False)
+    share, samples = numbers
+    goal = read_goal(text, prepared, (95 if share is None else share) / 100, samples or SAMPLES)
+    promises, notes = collect_promises(home, prepared)
+    require_promises(promises)
+    scenario = replace(prepared.scenario, with_tasks=promises.with_tasks)
+
+    def run() -> SearchAnswer:
+        with closing(start_host(home.cfg)) as host:
+            return search(scenario, promises, goal, host)
+
+    print_answer(run_idle(run), goal, prepared, notes, output)
 
 
 def _compare(

@@ -1,0 +1,164 @@
+"""`gnomon simulate --find`: what is looked for, and how the answer is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from gnomon.entry.cli.deployment.home import Home
+from gnomon.entry.cli.output import format_sentence, format_table, print_document
+from gnomon.entry.cli.simulations.markdown import format_list, format_markdown
+from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario
+from gnomon.entry.cli.simulations.run_rows import print_csv
+from gnomon.entry.projection.promises import ScenarioPromises, choose_baselines
+from gnomon.entry.projection.requirement_search import MOST, Goal, SearchAnswer, Trial, find_minute
+from gnomon.entry.projection.scenario_changes import Change, KnownNames
+from gnomon.ground.config.baselines import read_baselines
+from gnomon.model.baseline_specs import BaselineSpec, name_for_dag
+from gnomon.model.errors.product import UserError
+from gnomon.model.sentences import Sentence, render, say
+
+COLUMNS = ("value", "enough", "holds", "samples", "breaks")
+
+
+def read_goal(text: str, prepared: PreparedScenario, share: float, samples: int) -> Goal:
+    """What `--find` names. Raises UserError for another form, and for a pool or a DAG that is not there."""
+    kind, separator, name = text.partition("=")
+    if not ((kind in ("pool", "start") and name) or (kind == "workers" and not separator)):
+        example = "pool=NAME, workers or start=DAG"
+        raise UserError(say("scenario_value_is_wrong", option="--find", text=text, example=example))
+    key = {"pool": "pool", "start": "schedule"}.get(kind)
+    if key is not None:
+        KnownNames(list(prepared.specs.values())).check([Change(key, name, None, f"--find {text}")])
+    return Goal(kind, name, share, samples)
+
+
+def collect_promises(home: Home, prepared: PreparedScenario) -> tuple[ScenarioPromises, list[Sentence]]:
+    """The expectations, and the baselines of the DAG files and of gnomon.toml; sentences about those that name other DAGs."""
+    of_dags = [
+        name_for_dag(baseline, spec.dag_id, spec.timezone)
+        for spec in prepared.specs.values()
+        for baseline in spec.baselines
+    ]
+    of_home: Sequence[BaselineSpec] = read_baselines(home.cfg.home, home.cfg.text("core", "default_timezone"))
+    baselines, missing = choose_baselines([*of_home, *of_dags], prepared.specs)
+    notes = [say("baselines_are_not_judged", count=len(missing), names=", ".join(missing))] if missing else []
+    return ScenarioPromises(prepared.expectations, baselines, prepared.specs), notes
+
+
+def require_promises(promises: ScenarioPromises) -> None:
+    """Raises UserError when nothing is promised."""
+    if not promises.expectations and not promises.baselines:
+        raise UserError(say("find_needs_promise"))
+
+
+def print_answer(
+    answer: SearchAnswer, goal: Goal, prepared: PreparedScenario, notes: Sequence[Sentence], output: str
+) -> None:
+    """Write the value and what was tried. Raises UserError when there is no such value."""
+    rows = [_build_row(trial, goal) for trial in answer.trials]
+    sentences = [] if answer.value is None else [_describe(answer, goal, prepared)]
+    assumptions = [*prepared.assumptions, *notes, *answer.assumptions]
+    lines = [format_sentence(render(sentence)) for sentence in (*sentences, *assumptions)]
+    if output == "csv":
+        print_csv(rows, COLUMNS)
+        for line in lines:
+            click.echo(line, err=True)
+    elif output == "markdown":
+        click.echo(format_markdown(rows, COLUMNS))
+        click.echo(format_list(lines), nl=False)
+    elif output == "table":
+        click.echo(format_table(rows, COLUMNS))
+        for line in lines:
+            click.echo(line)
+    else:
+        document = {
+            "find": f"{goal.kind}={goal.name}" if goal.name else goal.kind,
+            "answer": None if answer.value is None else _name_value(answer.value, goal),
+            "share": goal.share,
+            "trials": rows,
+            "sentences": [render(sentence) for sentence in sentences],
+            "assumptions": [render(sentence) for sentence in assumptions],
+        }
+        print_document(document, output)
+    if answer.value is None:
+        raise UserError(_describe_failure(answer, goal))
+
+
+def _build_row(trial: Trial, goal: Goal) -> dict[str, object]:
+    worst = trial.worst
+    return {
+        "value": _name_value(trial.value, goal),
+        "enough": "yes" if trial.is_enough else "no",
+        "holds": min(trial.held.values()),
+        "samples": trial.samples,
+        "breaks": None if worst is None else worst,
+    }
+
+
+def _name_value(value: int, goal: Goal) -> str | int:
+    if goal.kind == "start":
+        return f"{value // 60:02}:{value % 60:02}"
+    return "no limit" if value == MOST else value
+
+
+def _describe(answer: SearchAnswer, goal: Goal, prepared: PreparedScenario) -> Sentence:
+    value = answer.value
+    assert value is not None
+    below = answer.find_trial(value + 1 if goal.kind == "start" else value - 1)
+    why = say("nothing_less_exists") if below is None else _describe_worst(below)
+    if goal.kind == "pool":
+        return say("pool_needs_slots", pool=goal.name, count=value, why=why)
+    if goal.kind == "workers":
+        return say("workers_need_slots", count=value, why=why)
+    marks = [trial.value for trial in answer.trials if trial.is_enough]
+    minute = find_minute(prepared.specs[goal.name])
+    return say(
+        "dag_may_start",
+        dag=goal.name,
+        start_time=str(_name_value(value, goal)),
+        text=_format_windows(marks, [trial.value for trial in answer.trials]),
+        value="-" if minute is None else str(_name_value(minute, goal)),
+    )
+
+
+def _format_windows(enough: Sequence[int], tried: Sequence[int]) -> str:
+    """The times between which every one that was tried is enough."""
+    windows: list[list[int]] = []
+    for minute in tried:
+        if minute not in enough:
+            windows.append([])
+        elif not windows:
+            windows.append([minute])
+        else:
+            windows[-1].append(minute)
+    return ", ".join(
+        f"{window[0] // 60:02}:{window[0] % 60:02} - {window[-1] // 60:02}:{window[-1] % 60:02}"
+        for window in windows
+        if window
+    )
+
+
+def _describe_worst(trial: Trial) -> Sentence:
+    worst = trial.worst
+    assert worst is not None
+    if trial.samples == 1:
+        return trial.faults[worst]
+    return say(
+        "promise_holds_seldom",
+        text=worst,
+        number=str(trial.held[worst]),
+        total=trial.samples,
+        why=trial.faults[worst],
+    )
+
+
+def _describe_failure(answer: SearchAnswer, goal: Goal) -> Sentence:
+    best = max(answer.trials, key=lambda trial: (min(trial.held.values()), sum(trial.held.values()), trial.value))
+    why = _describe_worst(best)
+    if goal.kind == "pool":
+        return say("no_pool_is_enough", pool=goal.name, why=why)
+    if goal.kind == "workers":
+        return say("no_workers_are_enough", why=why)
+    return say("no_start_is_enough", dag=goal.name, start_time=str(_name_value(best.value, goal)), why=why)
