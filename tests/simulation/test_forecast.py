@@ -65,7 +65,7 @@ def answers(tmp_path: Path) -> list[SampledForecast]:
     url = f"sqlite:///{tmp_path / 'forecast.db'}"
     create_schema(url)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)
-    it = YearSimulation(db, seed=4, start=START, script=Known().play)
+    it = YearSimulation(db, seed=6, start=START, script=Known().play)
     it.parse(spec_of("orders", "0 2 * * *", "extract", "load"), "1")
     it.parse(spec_of("report", "15 2 * * *", "build", after="orders"), "1")
     now = START + HISTORY_DAYS * DAY + 130 * MINUTE
@@ -123,11 +123,43 @@ def test_runs_that_are_due_within_the_day_are_there_and_tasks_of_each(answers: l
     assert minutes(row_of(answers[0], "orders", 1).start_p50) == 24 * 60
 
 
+class FileOfTheNight:
+    """`prepare` takes any time up to an hour; the file that `wait` waits for comes at 77 minutes after the slot, give or take five."""
+
+    def __init__(self) -> None:
+        self._prepared: dict[Instant, float] = {}
+
+    def play(self, attempt: Attempt, rng: random.Random) -> Play:
+        slot = attempt.run.run_after
+        if attempt.task_id == "prepare":
+            self._prepared[slot] = rng.uniform(1.0, 60.0)
+            return Play(60.0 * self._prepared[slot])
+        return Play(60.0 * (rng.uniform(72.0, 82.0) - self._prepared[slot]))
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_sensor_that_begins_late_does_not_end_late(tmp_path: Path, begun: bool) -> None:
+    url = f"sqlite:///{tmp_path / 'sensor.db'}"
+    create_schema(url)
+    db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)
+    it = YearSimulation(db, seed=4, start=START, script=FileOfTheNight().play)
+    spec = spec_of("night", "0 2 * * *", "prepare", "wait")
+    it.parse(replace(spec, tasks=(spec.tasks[0], replace(spec.tasks[1], is_sensor=True))), "1")
+    now = START + HISTORY_DAYS * DAY + (120 + 65 if begun else 60) * MINUTE
+    it.run_until(now)
+    snapshot = read_snapshot(db, now)
+    db.close()
+    answer = forecast(snapshot, SETTINGS, now + 120 * MINUTE, samples=100, max_s=600.0)
+    (night,) = answer.rows
+    assert minutes(night.end_p50) == pytest.approx(77, abs=1.5)
+    assert minutes(night.end_p90) == pytest.approx(81, abs=1.5)
+
+
 def test_too_little_time_draws_fewer_samples_and_a_task_without_history_is_assumed(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'new.db'}"
     create_schema(url)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)
-    it = YearSimulation(db, seed=4, start=START, script=Known().play)
+    it = YearSimulation(db, seed=6, start=START, script=Known().play)
     it.parse(spec_of("orders", "0 2 * * *", "extract"), "1")
     it.run_until(START + MINUTE)
     snapshot = read_snapshot(db, START + MINUTE)
@@ -145,7 +177,7 @@ def test_what_the_file_expects_counts_until_enough_tries_have_succeeded(tmp_path
     url = f"sqlite:///{tmp_path / 'expected.db'}"
     create_schema(url)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: START, cipher=CIPHER)
-    it = YearSimulation(db, seed=4, start=START, script=Known().play)
+    it = YearSimulation(db, seed=6, start=START, script=Known().play)
     spec = spec_of("orders", "0 2 * * *", "load")
     it.parse(replace(spec, tasks=(replace(spec.tasks[0], expected_duration_s=1800.0),)), "1")
     it.run_until(START + MINUTE)

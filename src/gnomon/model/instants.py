@@ -35,6 +35,11 @@ def to_units(seconds: float) -> int:
     return max(EARLIEST - LATEST, min(units, LATEST - EARLIEST))
 
 
+def to_wait(seconds: float) -> int:
+    """Microseconds until something is due that a monotonic clock says is due in so many seconds: at least one while it is not, or nobody would wait."""
+    return max(int(seconds * SECOND), 1) if seconds > 0.0 else 0
+
+
 def round_up_to_second(instant: Instant) -> Instant:
     """The next whole second, or the instant itself when it is one."""
     return -(-instant // SECOND) * SECOND

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gnomon.entry.projection.forecast import LATE, MEDIAN, find_quantile
 from gnomon.entry.projection.key_paths import FutureRuns, PathStep
+from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.baseline_specs import BaselineSpec
@@ -32,8 +33,6 @@ HORIZON_S = 86_400
 """How far ahead due times are predicted."""
 PAST_S = 2 * 86_400
 """A due time that was broken is followed so long until it is done."""
-NOT_PROMISED = ("manual", "backfill")
-"""Types of runs that no baseline is about: people start them when they like."""
 DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
 LATEST_SHARE = 0.2
 """The share of the futures, those with the latest ends, whose key path is shown."""
@@ -136,7 +135,7 @@ class BaselineCollector:
         deciding: tuple[RunOutcome, str | None] | None = None
         for dag_id, task_id in subject.of:
             for run in future.list_runs(dag_id):
-                if run.run_type in NOT_PROMISED or not subject.due.begin <= run.run_after < subject.due.end:
+                if run.run_type in WITHOUT_SLOT or not subject.due.begin <= run.run_after < subject.due.end:
                     continue
                 count += 1
                 done_at = _find_end(run, task_id)
@@ -223,8 +222,12 @@ class BaselineCollector:
         is_running = now.state is TaskInstanceState.RUNNING and now.started_at is not None
         if not is_running or not durations or now.started_at is None:
             return ""
+        began = now.started_at
+        model = self._snapshot.models[step.run.dag_id, step.task.task_id]
+        if model.arrivals is not None and step.run.run_type not in WITHOUT_SLOT:
+            durations, began = model.arrivals.list_durations(), step.run.run_after
         p90 = durations[min(int(LATE * len(durations)), len(durations) - 1)]
-        return "slow" if (self._snapshot.at - now.started_at) / SECOND > p90 else ""
+        return "slow" if (self._snapshot.at - began) / SECOND > p90 else ""
 
 
 def _find_end(run: RunOutcome, task_id: str | None) -> Instant | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from gnomon.entry.projection.assumed_times import CALLBACK_S, RETURNED
 from gnomon.entry.projection.random_shares import describe_try, draw_share
+from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.snapshot import TaskPath
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.model.instants import Instant, to_datetime
+from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.rules.durations.day_class import RunClass, classify, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
@@ -39,6 +40,8 @@ class DrawnTimes:
         self._newest: tuple[tuple[str, str, Instant], tuple[RunClass, ...]] = (("", "", 0), ())
         """The run that was asked for last, and its classes."""
         self.assumed: dict[TaskPath, None] = {}
+        self.now: Callable[[], Instant] | None = None
+        """The clock of the projection: what waits for the world is drawn from the slot on. None: such a wait is drawn as any other duration."""
 
     def play(self, attempt: Attempt) -> Play:
         """What a new attempt does."""
@@ -55,7 +58,7 @@ class DrawnTimes:
         number = (*self._prefix, *describe_try(attempt))
         if model is None or not model.is_known:
             return Play(max(self._assume(key), age_s), return_length=1, xcoms=RETURNED)
-        run_s = model.draw(self._list_classes(run), draw_share(number), age_s)
+        run_s = self._draw(model, run, draw_share(number), age_s)
         if draw_share(("failure", *number)) < model.failure_share:
             return Play(run_s, outcome="failed", reason="drawn")
         length = model.lengths[0] if model.lengths else 1
@@ -67,7 +70,16 @@ class DrawnTimes:
         if model is None or not model.is_known:
             return max(0.0, self._assume((run.dag_id, task_id)) - age_s)
         number = (*self._prefix, run.dag_id, run.run_after, run.run_type, task_id, map_index, try_number)
-        return model.draw(self._list_classes(run), draw_share(number), age_s) - age_s
+        return self._draw(model, run, draw_share(number), age_s) - age_s
+
+    def _draw(self, model: DurationModel, run: RunFacts, quantile: float, age_s: float) -> float:
+        """Seconds from the start of an attempt that has run for `age_s`."""
+        classes, arrivals = self._list_classes(run), model.arrivals
+        if arrivals is None or self.now is None or run.run_type in WITHOUT_SLOT:
+            return model.draw(classes, quantile, age_s)
+        since_slot_s = (self.now() - run.run_after) / SECOND
+        arrives_s = arrivals.draw(classes, quantile, since_slot_s if age_s > 0.0 else 0.0)
+        return age_s + max(arrives_s - since_slot_s, 0.0 if age_s > 0.0 else model.list_durations()[0])
 
     def _assume(self, task: TaskPath) -> float:
         """The seconds of a task that nothing is known of but what its file expects."""

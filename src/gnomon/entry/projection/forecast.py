@@ -178,6 +178,7 @@ def _project(
         worker_slots=slots,
         timetables=timetables,
     )
+    script.now = lambda: projector.now
     projector.load(snapshot, script.resume)
     _schedule_deferrals(projector, script)
     collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from datetime import tzinfo
 
 import msgspec
 
 from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
+from gnomon.entry.projection.recorded_models import build_models
 from gnomon.model.assets import QueuedAssetEvent
 from gnomon.model.ids import GROUPS
-from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
 from gnomon.model.sentences import Sentence
 from gnomon.model.spec import collect_edges
-from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.rules.durations.day_class import classify
+from gnomon.model.states import DagRunState
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.engine.state.engine_state import KeptGraphs
-from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.asset_records import asset_queue
 from gnomon.storage.store.coordination import leases
-from gnomon.storage.store.dag_records import duration_summaries, task_durations, upstream_dags
+from gnomon.storage.store.dag_records import duration_summaries, upstream_dags
 from gnomon.storage.store.ownership import group_state
 
 PAST_SPANS_S = (40 * 86_400, 4 * 86_400, 43_200)
@@ -168,22 +166,6 @@ class _Histories:
                 return duration_summaries.decode_summary(body)
             except msgspec.DecodeError:
                 pass  # it is derived: made anew
-        models = _build_models(self._tx, dag)
+        models = build_models(self._tx, dag)
         self.fresh.append((dag.dag_pk, key, duration_summaries.encode_summary(models)))
         return models
-
-
-def _build_models(tx: Transaction, dag: DagRecord) -> dict[int, DurationModel]:
-    zone: tzinfo = named_zone(dag.spec.timezone)
-    models: dict[int, DurationModel] = {}
-    for task in task_durations.list_recent_tasks(tx, dag.dag_pk):
-        model = models.setdefault(task.task_no, DurationModel())
-        is_success = task.state is TaskInstanceState.SUCCESS
-        model.tries += task.try_number
-        model.failed_tries += task.try_number - is_success
-        if is_success:
-            day = to_datetime(task.run_after).astimezone(zone).date()
-            model.add(classify(day, task.run_type), (task.ended_at - task.started_at) / SECOND)
-            if task.return_length is not None and task.return_length >= 0:
-                model.lengths.append(task.return_length)
-    return models

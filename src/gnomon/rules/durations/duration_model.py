@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ MIN_RUNS_OF_CLASS = 8
 """A class counts from so many durations on; otherwise the next coarser one does."""
 MIN_RUNS = 3
 """With fewer durations in all, nothing is known of the task."""
+TAIL_MAX = 8.0
+"""A duration is drawn that is so many times rarer than the longest recorded one, and no rarer."""
 OVERDUE_FACTOR = 1.25
 """An attempt that has taken longer than all before it is taken to end after this factor of its age: nothing recorded says more."""
 
@@ -26,6 +29,8 @@ class DurationModel:
     failed_tries: int = 0
     lengths: list[int] = field(default_factory=list)
     """Of its return value, newest first, if a task is mapped over it."""
+    arrivals: DurationModel | None = None
+    """Of a task that waits for the world: the seconds from the slot to its end. What it waits for comes when it comes, however late the task began."""
     _merged: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The sorted durations of classes that were asked for: of most tasks few are."""
 
@@ -84,7 +89,23 @@ class DurationModel:
 
 
 def _interpolate(ordered: Sequence[float], quantile: float) -> float:
-    place = quantile * (len(ordered) - 1)
-    below = min(int(place), len(ordered) - 1)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (place - below) * (ordered[above] - ordered[below])
+    """The value that a further one exceeds with a probability of one less the quantile: `count + 1` places, and a tail beyond the largest."""
+    count = len(ordered)
+    place = quantile * (count + 1) - 1.0
+    if place <= 0.0:
+        return ordered[0]
+    if place >= count - 1:
+        return ordered[-1] * _find_tail_factor(ordered, quantile)
+    below = int(place)
+    return ordered[below] + (place - below) * (ordered[below + 1] - ordered[below])
+
+
+def _find_tail_factor(ordered: Sequence[float], quantile: float) -> float:
+    """How much longer than the longest recorded one: a tail as heavy as that of the longest quarter (Hill 1975), bounded."""
+    count = len(ordered)
+    quarter = ordered[-max(2, count // 4) :]
+    if quarter[0] <= 0.0:
+        return 1.0
+    weight = sum(math.log(duration_s / quarter[0]) for duration_s in quarter[1:]) / (len(quarter) - 1)
+    rarity = max((1.0 - quantile) * (count + 1), 1.0 / TAIL_MAX)
+    return float(min(rarity, 1.0) ** -min(weight, 1.0))

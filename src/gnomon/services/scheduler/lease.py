@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.model.ids import GROUPS
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant, to_wait
 from gnomon.services.scheduler.settings import BEAT_S, REBALANCE_S
 from gnomon.storage.store import Database, FencedError, Transaction
 from gnomon.storage.store.coordination import leases
@@ -143,7 +143,7 @@ class Lease:
     @property
     def next_beat_at(self) -> Instant:
         """When the next heartbeat is due. Measured with the monotonic clock: a step of the wall clock does not move it."""
-        return self._clock.now() + int((self._next_beat - self._clock.monotonic()) * SECOND)
+        return self._clock.now() + to_wait(self._next_beat - self._clock.monotonic())
 
     def release_all(self) -> None:
         """Gives up all groups at once, so that the next scheduler does not wait for the lease to expire."""

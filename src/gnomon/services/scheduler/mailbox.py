@@ -8,7 +8,7 @@ from gnomon.ground import log
 from gnomon.ground.clock import Clock
 from gnomon.ground.wakeups import Listener
 from gnomon.model.executors import WORKER_TTL_S
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND, Instant, to_wait
 from gnomon.model.records import MailRecord
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.engine_state import EngineState
@@ -214,7 +214,7 @@ class Mailbox:
         """When `collect` has to be called without a wake-up: at once while more mail is known to wait."""
         if self._has_mail or self._has_history_to_delete:
             return self._clock.now()
-        return self._clock.now() + int((self._next_sweep - self._clock.monotonic()) * SECOND)
+        return self._clock.now() + to_wait(self._next_sweep - self._clock.monotonic())
 
     def _sweep(self, epochs: Mapping[int, int]) -> list[e.EngineEvent]:
         """Every `sweep_s` seconds: reads pools and workers, and looks for mail whose notification was lost."""

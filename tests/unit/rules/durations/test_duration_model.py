@@ -40,10 +40,20 @@ def test_fewer_than_three_runs_are_no_model() -> None:
     assert model_of([(MONDAY, 5.0)] * 3).is_known
 
 
-def test_quantiles_lie_between_the_recorded_durations() -> None:
-    model = model_of([(MONDAY, float(second)) for second in range(101)])
+def test_a_further_duration_exceeds_a_quantile_with_the_probability_it_says() -> None:
+    model = model_of([(MONDAY, float(second)) for second in range(1, 100)])
     classes = list_classes(classify(MONDAY, "scheduled"))
-    assert [model.draw(classes, quantile) for quantile in (0.0, 0.5, 0.9, 1.0)] == pytest.approx([0, 50, 90, 100])
+    assert [model.draw(classes, quantile) for quantile in (0.0, 0.01, 0.5, 0.9, 0.99)] == pytest.approx(
+        [1, 1, 50, 90, 99]
+    )
+
+
+def test_the_longest_recorded_duration_is_not_the_longest_there_may_be() -> None:
+    heavy = model_of([(MONDAY, float(second) ** 2) for second in range(1, 21)])
+    classes = list_classes(classify(MONDAY, "scheduled"))
+    assert 400.0 == heavy.draw(classes, 20 / 21) < heavy.draw(classes, 0.98) < heavy.draw(classes, 0.9999) < 10 * 400.0
+    constant = model_of([(MONDAY, 60.0)] * 20)
+    assert constant.draw(classes, 0.9999) == 60.0
 
 
 def test_an_attempt_ends_after_its_age_and_only_longer_durations_are_possible() -> None:

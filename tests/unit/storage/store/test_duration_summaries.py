@@ -20,12 +20,16 @@ def model_of(days: int) -> DurationModel:
 
 @pytest.mark.pure
 def test_a_model_is_the_same_after_it_was_stored() -> None:
-    models = {0: model_of(40), 7: model_of(3), 9: DurationModel()}
+    models = {0: model_of(40), 7: model_of(3), 9: DurationModel(), 11: model_of(5)}
+    models[11].arrivals = model_of(4)
     again = duration_summaries.decode_summary(duration_summaries.encode_summary(models))
     assert again.keys() == models.keys()
     for number, model in models.items():
         stored = again[number]
         assert (stored.tries, stored.failed_tries, stored.count) == (model.tries, model.failed_tries, model.count)
+        assert (stored.arrivals is None) == (model.arrivals is None)
+        if stored.arrivals is not None and model.arrivals is not None:
+            assert stored.arrivals.list_durations() == model.arrivals.list_durations()
         assert stored.lengths == model.lengths[: duration_summaries.LENGTHS_KEPT]
         for run_class in list_classes(classify(date(2026, 1, 31), "scheduled")):
             assert stored.list_durations(run_class) == model.list_durations(run_class)

@@ -17,7 +17,7 @@ from gnomon.storage.store.transaction import Transaction
 
 LENGTHS_KEPT = 20
 """The newest lengths of a return value that are kept."""
-FORM = 1
+FORM = 2
 """Part of each key: a summary of another form is made anew."""
 
 
@@ -34,6 +34,7 @@ class _Task(msgspec.Struct, array_like=True):
     failed_tries: int
     lengths: list[int]
     groups: list[_Group]
+    arrivals: list[_Group] | None = None
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -70,10 +71,8 @@ def encode_summary(models: Mapping[int, DurationModel]) -> bytes:
                 model.tries,
                 model.failed_tries,
                 model.lengths[:LENGTHS_KEPT],
-                [
-                    _Group(*finest, [round(duration_s * 1000) for duration_s in durations])
-                    for finest, durations in model.groups.items()
-                ],
+                _encode_groups(model),
+                None if model.arrivals is None else _encode_groups(model.arrivals),
             )
             for number, model in models.items()
         ]
@@ -84,15 +83,27 @@ def decode_summary(body: bytes) -> dict[int, DurationModel]:
     """The models, by task number. Raises msgspec.DecodeError."""
     return {
         task.task_no: DurationModel(
-            {
-                DayClass(group.weekday, group.is_month_end, group.run_type): [
-                    milliseconds / 1000 for milliseconds in group.durations_ms
-                ]
-                for group in task.groups
-            },
+            _decode_groups(task.groups),
             task.tries,
             task.failed_tries,
             task.lengths,
+            None if task.arrivals is None else DurationModel(_decode_groups(task.arrivals)),
         )
         for task in _decoder.decode(body)
+    }
+
+
+def _encode_groups(model: DurationModel) -> list[_Group]:
+    return [
+        _Group(*finest, [round(duration_s * 1000) for duration_s in durations])
+        for finest, durations in model.groups.items()
+    ]
+
+
+def _decode_groups(groups: Iterable[_Group]) -> dict[DayClass, list[float]]:
+    return {
+        DayClass(group.weekday, group.is_month_end, group.run_type): [
+            milliseconds / 1000 for milliseconds in group.durations_ms
+        ]
+        for group in groups
     }

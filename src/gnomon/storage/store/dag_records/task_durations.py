@@ -25,6 +25,9 @@ class RecordedTask(NamedTuple):
     started_at: Instant
     ended_at: Instant
     return_length: int | None
+    defer_seq: int
+    """How often it was deferred."""
+    version_pk: int | None
 
 
 def list_recent_tasks(tx: Transaction, dag_pk: int) -> list[RecordedTask]:
