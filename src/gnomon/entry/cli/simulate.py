@@ -10,9 +10,11 @@ import click
 
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
-from gnomon.entry.cli.output import format_option, utc_option
+from gnomon.entry.cli.output import format_option, format_sentence, utc_option
 from gnomon.entry.cli.simulations.difference_rows import print_differences
 from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, is_scenario_file, prepare, prepare_both
+from gnomon.entry.cli.simulations.report_data import ReportData, ReportSource, build_report
+from gnomon.entry.cli.simulations.report_file import find_zone_name, write_report
 from gnomon.entry.cli.simulations.requirement_answer import collect_promises, print_answer, read_goal, require_promises
 from gnomon.entry.cli.simulations.run_rows import print_runs
 from gnomon.entry.projection.comparison import Comparison
@@ -26,7 +28,7 @@ from gnomon.entry.projection.simulation import SimulatedRuns
 from gnomon.entry.projection.simulation import simulate as run_scenario
 from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, render, say
 
 
 @click.command()
@@ -93,6 +95,11 @@ from gnomon.model.sentences import Sentence, say
     type=IntegerRange(1, 1000),
     help=f"With --find: how often durations are drawn; default: {SAMPLES}, and 1 without --set DAG=10m..30m.",
 )
+@click.option(
+    "--report",
+    metavar="FILE.html",
+    help="Write a page with the time line too: one HTML file, which needs no network.",
+)
 @format_option("csv", "markdown")
 @utc_option
 @pass_home
@@ -104,6 +111,7 @@ def simulate(
     goal_text: str | None,
     share: int | None,
     samples: int | None,
+    report: str | None,
     output: str,
     **options: object,
 ) -> None:
@@ -119,19 +127,27 @@ def simulate(
     if len(files) > (0 if compare else 1):
         raise UserError(say("scenario_is_second_file", name=files[-1]))
     if goal_text is not None:
-        _refuse_beside_find({"--compare": compare, "--tasks": with_tasks, "names of DAGs": dag_ids})
+        _refuse_beside_find({"--compare": compare, "--tasks": with_tasks, "--report": report, "names of DAGs": dag_ids})
         _find(home, changes, files[0] if files else None, goal_text, (share, samples), output)
         return
     for option, value in (("--share", share), ("--samples", samples)):
         if value is not None:
             raise UserError(say("option_needs_find", option=option))
     if compare is not None:
-        _compare(home, changes, compare, dag_ids, output, with_tasks=with_tasks)
+        if with_tasks:
+            raise UserError(say("comparison_is_of_runs"))
+        _compare(home, changes, compare, dag_ids, output, report)
         return
-    prepared = prepare(home, changes, files[0] if files else None, with_tasks=with_tasks)
+    prepared = prepare(home, changes, files[0] if files else None, with_tasks=with_tasks or report is not None)
     _check_ids(dag_ids, [prepared])
-    simulated = run_idle(lambda: _run(home, prepared))
-    violations = _list_violations(prepared, simulated)
+
+    def run() -> tuple[SimulatedRuns, list[BrokenExpectation], ReportData | None]:
+        simulated = _run(home, prepared)
+        violations = _list_violations(prepared, simulated)
+        page = report and build_report(_describe(home, prepared, simulated, dag_ids, violations))
+        return simulated, violations, page or None
+
+    simulated, violations, page = run_idle(run)
     print_runs(
         _choose(simulated, dag_ids),
         prepared.scenario,
@@ -141,6 +157,7 @@ def simulate(
         output,
         with_tasks=with_tasks,
     )
+    _write(report, page)
     if violations:
         raise UserError(say("expectations_are_violated", count=len(violations)))
 
@@ -174,40 +191,79 @@ def _find(
     print_answer(run_idle(run), goal, prepared, notes, output)
 
 
+def _describe(
+    home: Home,
+    prepared: PreparedScenario,
+    simulated: SimulatedRuns,
+    dag_ids: Sequence[str],
+    violations: Sequence[BrokenExpectation],
+) -> ReportSource:
+    """What the page shows."""
+    promises, notes = collect_promises(home, prepared)
+    return ReportSource(
+        names=(prepared.name,),
+        scenario=prepared.scenario,
+        simulated=simulated,
+        zone=find_zone_name(home),
+        notes=[*prepared.assumptions, *notes, *simulated.assumptions],
+        violations=[violation.sentence for violation in violations],
+        due_times=promises.list_due_times(prepared.scenario, simulated),
+        dag_ids=dag_ids,
+    )
+
+
+def _write(report: str | None, page: ReportData | None) -> None:
+    if report is not None and page is not None:
+        write_report(report, page)
+        click.echo(format_sentence(render(say("report_is_written", file=report))), err=True)
+
+
 def _compare(
     home: Home,
     changes: Sequence[Change],
     texts: tuple[str, str],
     dag_ids: Sequence[str],
     output: str,
-    *,
-    with_tasks: bool,
+    report: str | None,
 ) -> None:
-    if with_tasks:
-        raise UserError(say("comparison_is_of_runs"))
     first, second = prepare_both(home, changes, texts)
     _check_ids(dag_ids, [first, second])
 
-    def run() -> tuple[Comparison, list[list[Sentence]], list[BrokenExpectation], list[BrokenExpectation]]:
+    def run() -> tuple[
+        Comparison, list[list[Sentence]], list[BrokenExpectation], list[BrokenExpectation], ReportData | None
+    ]:
         simulated = _run(home, first), _run(home, second)
         before, after = map(_list_violations, (first, second), simulated)
         comparison = compare_runs((first.scenario, simulated[0]), (second.scenario, simulated[1]), dag_ids)
-        return comparison, [each.assumptions for each in simulated], before, after
+        assumptions = [each.assumptions for each in simulated]
+        if report is None:
+            return comparison, assumptions, before, after, None
+        source = replace(
+            _describe(home, second, simulated[1], dag_ids, after),
+            names=(first.name, second.name),
+            notes=[*comparison.notes, *_merge_assumptions(*_name_sides((first, second), assumptions))],
+            before=simulated[0],
+            comparison=comparison,
+        )
+        return comparison, assumptions, before, after, build_report(source)
 
-    comparison, assumptions, before, after = run_idle(run)
+    comparison, assumptions, before, after, page = run_idle(run)
     known = {(violation.text, violation.dag_id, violation.run_after) for violation in before}
     violations = [
         (violation.sentence, (violation.text, violation.dag_id, violation.run_after) in known) for violation in after
     ]
-    sides = [
-        (each.name, [*each.assumptions, *of_side]) for each, of_side in zip((first, second), assumptions, strict=True)
-    ]
-    print_differences(
-        comparison, (first.name, second.name), second.scenario, _merge_assumptions(*sides), violations, output
-    )
+    common = _merge_assumptions(*_name_sides((first, second), assumptions))
+    print_differences(comparison, (first.name, second.name), second.scenario, common, violations, output)
+    _write(report, page)
     new = sum(not was_so for _, was_so in violations)
     if new:
         raise UserError(say("expectations_are_violated", count=new))
+
+
+def _name_sides(
+    sides: Sequence[PreparedScenario], assumptions: Sequence[list[Sentence]]
+) -> list[tuple[str, list[Sentence]]]:
+    return [(each.name, [*each.assumptions, *of_side]) for each, of_side in zip(sides, assumptions, strict=True)]
 
 
 def _merge_assumptions(first: tuple[str, list[Sentence]], second: tuple[str, list[Sentence]]) -> list[Sentence]:

@@ -93,6 +93,25 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "dag_may_start": "DAG {dag} may start at {start_time} at the latest (it starts at {value}); enough are {text}",
     "promise_holds_seldom": "{text!r} holds in {number} of {total} samples: {why}",
     "promise_has_no_run": "no run belongs to it",
+    "report_is_written": "the page is in {file}",
+    "report_is_not_written": "the page cannot be written to {file}: {error}; name a file in a folder that exists",
+    "report_rows_are_left_out": (
+        "the table leaves {count:,} run out",
+        "the table leaves {count:,} runs out",
+    ),
+    "report_dags_are_left_out": (
+        "the time line leaves {count:,} DAG out; name those that it is to show",
+        "the time line leaves {count:,} DAGs out; name those that it is to show",
+    ),
+    "report_bars_are_merged": "bars with stripes stand for several runs that follow one another: {count:,} runs are drawn so, because they are many",
+    "report_pools_are_left_out": (
+        "{count:,} pool with less load is not drawn",
+        "{count:,} pools with less load are not drawn",
+    ),
+    "report_baselines_are_left_out": (
+        "{count:,} due time of a baseline is not drawn",
+        "{count:,} due times of baselines are not drawn",
+    ),
     "no_pool_is_enough": "no size of pool {pool} is enough: even without a limit {why}",
     "no_workers_are_enough": "no number of tasks at once is enough: even without a limit {why}",
     "no_start_is_enough": "no start of DAG {dag} is enough, at no quarter of an hour of the day: even at {start_time} {why}",
