@@ -28,10 +28,10 @@ def build_models(tx: Transaction, dag: DagRecord) -> dict[int, DurationModel]:
         by_task.setdefault(task.task_no, []).append(task)
     sensors = {dag.task_numbers.get(task.task_id) for task in dag.spec.tasks if task.is_sensor}
     zone = named_zone(dag.spec.timezone)
-    return {number: _build_model(tasks, zone, is_sensor=number in sensors) for number, tasks in by_task.items()}
+    return {number: build_model(tasks, zone, is_sensor=number in sensors) for number, tasks in by_task.items()}
 
 
-def _build_model(tasks: Sequence[RecordedTask], zone: tzinfo, *, is_sensor: bool) -> DurationModel:
+def build_model(tasks: Sequence[RecordedTask], zone: tzinfo, *, is_sensor: bool) -> DurationModel:
     """From the tries of one task, newest first."""
     done = [task for task in tasks if task.state is TaskInstanceState.SUCCESS]
     model = DurationModel(
