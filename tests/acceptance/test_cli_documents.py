@@ -121,7 +121,9 @@ OF_THEIR_OWN = {
     "baselines check",
     "baselines list",
     "baselines show",
-    "forecast",
+    "forecast accuracy",
+    "forecast day",
+    "forecast load",
     "simulate",
 }
 """Pictures and calendars are documents of theirs, lines of the audit log contain documents, nothing wrong is an empty one, and some need a world of their own: tests/unit/entry/cli, tests/unit/airflow_compat/migration."""

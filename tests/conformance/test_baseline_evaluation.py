@@ -10,7 +10,7 @@ from tests.conformance.storeworld import World
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, ForecastReport, KeyStep, PredictedRun
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.alert_records import baseline_states
+from gnomon.storage.store.alert_records import baseline_states, run_predictions
 
 MORNING = BaselineSpec(name="morning", of=("report",), by="07:00", place="gnomon.toml, line 1")
 RULES = (rule("baseline_at_risk", "baseline_broken", "on_key_path_failed", "on_key_path_slow"),)
@@ -27,6 +27,8 @@ class Forecaster:
         self.started = self.closed = 0
         self.answer: bytes | None = None
         self.fields: dict[str, object] = {}
+        self.run_id = "r"
+        self.run: dict[str, Instant] = {}
         self.specs: tuple[BaselineSpec, ...] = (MORNING,)
         self.is_ended = True
 
@@ -43,7 +45,8 @@ class Forecaster:
         now = self.world.clock.now()
         given = {"samples": 50, "end_p50": self.due_at - 600 * SECOND, "end_p90": self.due_at, **self.fields}
         forecast = BaselineForecast(due_at=self.due_at, at=now, **given)  # type: ignore[arg-type]
-        run = PredictedRun(dag_id="report", run_id="r", run_type="scheduled", run_after=now, end_p50=now)
+        times = {"run_after": now, "end_p50": now, **self.run}
+        run = PredictedRun(dag_id="report", run_id=self.run_id, run_type="scheduled", **times)
         report = ForecastReport(
             at=now,
             until=self.due_at,
@@ -98,6 +101,25 @@ def test_each_change_of_a_level_is_told_once_and_stored(world: MonitorWorld) -> 
         report = baseline_states.find_forecast(tx)
     assert [each.breach for each in predictions][:4] == [0.0, 0.3, 0.4, 0.15]
     assert report is not None and report.runs[0].dag_id == "report"
+
+
+def test_the_prediction_an_hour_before_a_run_and_the_first_one_after_its_start_are_kept(world: MonitorWorld) -> None:
+    process = Forecaster(world)
+    world.world.dag("report")
+    ended = world.start("report")
+    begins_at = world.clock.now() + 2 * 3_600 * SECOND
+    with world.monitor(start_forecast=process, baselines=(MORNING,), forecast_interval_s=600.0) as service:
+        for _ in range(30):
+            process.run = {"run_after": begins_at, "start_p50": begins_at, "end_p50": begins_at + 60 * SECOND}
+            process.run_id = ended.run_id
+            world.let(service, 300)
+    world.succeed(ended)
+    with world.world.db.read() as tx:
+        predictions = {each.basis: each for each in run_predictions.list_judged(tx, 0)}
+    assert predictions.keys() == {"before", "start"}
+    before_s, start_s = ((predictions[basis].predicted_at - begins_at) / SECOND for basis in ("before", "start"))
+    assert -3_600 - 700 <= before_s <= -3_600
+    assert 0 < start_s <= 700
 
 
 def test_a_step_that_fails_is_told_and_told_again_when_it_is_over(world: MonitorWorld) -> None:

@@ -86,7 +86,10 @@ COMMANDS: dict[str, LazyCommand] = {
     "baselines": LazyCommand(
         "gnomon.entry.cli.baselines:baselines", "How promised ends stand: level, probability, key path."
     ),
-    "forecast": LazyCommand("gnomon.entry.cli.forecast:forecast", "When the coming runs will probably start and end."),
+    "forecast": LazyCommand(
+        "gnomon.entry.cli.forecast:forecast",
+        "When the coming runs will probably start and end, how full pools will be.",
+    ),
     "simulate": LazyCommand(
         "gnomon.entry.cli.simulate:simulate", "Run the DAGs of a folder in memory: when each run would start and end."
     ),

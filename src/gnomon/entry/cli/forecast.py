@@ -1,8 +1,9 @@
-"""`gnomon forecast`: when the coming runs will probably start and end, from the present state and the durations of earlier tries."""
+"""`gnomon forecast`: when the coming runs will probably start and end, how full pools will be, and how good earlier predictions were."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, replace
 from datetime import datetime, time, timedelta
@@ -15,20 +16,43 @@ from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
-from gnomon.entry.projection.forecast import SAMPLES, ForecastRow, SampledForecast
+from gnomon.entry.projection.assumed_times import shorten_names
+from gnomon.entry.projection.forecast import (
+    SAMPLES,
+    Drawing,
+    ForecastCollector,
+    ForecastRow,
+    SampledForecast,
+    draw_futures,
+)
 from gnomon.entry.projection.forecast import forecast as draw_forecast
 from gnomon.entry.projection.idle_process import run_idle
-from gnomon.entry.projection.snapshot import read_snapshot
+from gnomon.entry.projection.pool_load import LoadCollector, PoolLoad
+from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.sentences import render, say
-from gnomon.queries.report.listings.not_found import dag_not_found
-from gnomon.services.scheduler.settings import build_scheduler_settings
+from gnomon.queries.report.activity.forecast_accuracy import read_accuracy
+from gnomon.queries.report.listings.not_found import dag_not_found, pool_not_found
+from gnomon.services.scheduler.settings import SchedulerSettings, build_scheduler_settings
+from gnomon.storage.store.dag_records import dags
 
 DAY_S = 86_400
 _TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):[0-5]\d")
 HORIZON_MAX_S = 366 * DAY_S
+LOAD_COLUMNS = ("pool", "start", "end", "slots", "taken_p50", "taken_p90", "waiting_p50", "waiting_p90")
+ACCURACY_COLUMNS = (
+    "dag_id",
+    "basis",
+    "runs",
+    "below_p50",
+    "below_p90",
+    "error_s",
+    "mean_error_s",
+    "failed",
+    "unpredicted",
+)
 COLUMNS = ("dag_id", "run_after", "start_p50", "end_p50", "end_p90", "failed")
 
 
@@ -51,41 +75,67 @@ def _find_end(until: datetime | time, now: Instant, home: Home) -> Instant:
     return next(end for end in ends if end > now)
 
 
-@click.command()
+class DefaultGroup(click.Group):
+    """A group that takes what is no command of it as arguments of `day`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with the name of the command put in."""
+        if not args or (args[0] not in (*self.commands, *ctx.help_option_names)):
+            args = ["day", *args]
+        return super().parse_args(ctx, args)
+
+
+@click.group(cls=DefaultGroup)
+def forecast() -> None:
+    """Show when the coming runs will probably start and end (`gnomon forecast [DAG]...` is `gnomon forecast day [DAG]...`)."""
+
+
+_DRAWING = (
+    click.option(
+        "--until",
+        type=ComingMomentType(),
+        help="Runs that are due before this time: a date and time, or 09:00 for the next one; default: 24 hours from now.",
+    ),
+    click.option("--samples", type=IntegerRange(1, 1000), default=SAMPLES, show_default=True, help="Futures to draw."),
+    click.option(
+        "--max-time",
+        "max_s",
+        type=SpanType(),
+        default="60s",
+        show_default=True,
+        help="Draw fewer futures rather than take longer.",
+    ),
+    click.option(
+        "--assume",
+        "assumed_s",
+        type=SpanType(),
+        default="60s",
+        show_default=True,
+        help="The duration of tasks with fewer than three successful tries.",
+    ),
+    click.option(
+        "--seed",
+        type=IntegerRange(0, 2**31),
+        default=1,
+        show_default=True,
+        help="The same seed and state give the same answer.",
+    ),
+    output_option,
+)
+
+
+def _drawing_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_DRAWING):
+        command = option(command)
+    return command
+
+
+@forecast.command()
 @click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
-@click.option(
-    "--until",
-    type=ComingMomentType(),
-    help="Runs that are due before this time: a date and time, or 09:00 for the next one; default: 24 hours from now.",
-)
 @click.option("--tasks", "with_tasks", is_flag=True, help="List task instances too.")
-@click.option("--samples", type=IntegerRange(1, 1000), default=SAMPLES, show_default=True, help="Futures to draw.")
-@click.option(
-    "--max-time",
-    "max_s",
-    type=SpanType(),
-    default="60s",
-    show_default=True,
-    help="Draw fewer futures rather than take longer.",
-)
-@click.option(
-    "--assume",
-    "assumed_s",
-    type=SpanType(),
-    default="60s",
-    show_default=True,
-    help="The duration of tasks with fewer than three successful tries.",
-)
-@click.option(
-    "--seed",
-    type=IntegerRange(0, 2**31),
-    default=1,
-    show_default=True,
-    help="The same seed and state give the same answer.",
-)
-@output_option
+@_drawing_options
 @pass_home
-def forecast(
+def day(
     home: Home,
     dag_ids: tuple[str, ...],
     until: datetime | time | None,
@@ -101,17 +151,11 @@ def forecast(
     The present state goes on by the scheduler's own rules in many drawn futures, in which each task takes as long as its earlier tries suggest.
     p50: half of the futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
     """
-    now = home.clock.now()
-    end = now + DAY_S * SECOND if until is None else _find_end(until, now, home)
-    _check_horizon(now, end)
-    with home.store() as db:
-        snapshot = read_snapshot(db, now)
+    end, snapshot, settings = _begin(home, until)
     known = {dag.dag_id for dag in snapshot.state.dags}
     for dag_id in dag_ids:
         if dag_id not in known:
             raise dag_not_found(dag_id, known)
-    settings = build_scheduler_settings(home.cfg)
-    settings = replace(settings, limits=replace(settings.limits, executors=None))
 
     def draw() -> SampledForecast:
         with closing(start_host(home.cfg)) as host:
@@ -131,6 +175,118 @@ def forecast(
     _print(answer, [row for row in answer.rows if not dag_ids or row.dag_id in dag_ids], max_s, with_tasks, output)
 
 
+@forecast.command()
+@click.option("--pool", "pools", multiple=True, help="Only this pool; may be repeated.")
+@_drawing_options
+@pass_home
+def load(
+    home: Home,
+    pools: tuple[str, ...],
+    until: datetime | time | None,
+    samples: int,
+    max_s: float,
+    assumed_s: float,
+    seed: int,
+    output: str,
+) -> None:
+    """Show how many slots of each pool will be taken and how many will be waited for, by five minutes.
+
+    p50: half of the futures have at most so many; p90: nine of ten. Spans in which nothing is taken or wanted are left out.
+    """
+    end, snapshot, settings = _begin(home, until)
+    known = {pool.name: pool.slots for pool in snapshot.pools}
+    for name in pools:
+        if name not in known:
+            raise pool_not_found(name, known)
+    drawing = Drawing(samples, seed, assumed_s, max_s, with_tasks=True)
+
+    def draw() -> tuple[list[PoolLoad], SampledForecast]:
+        specs = {dag.dag_id: dag.spec for dag in snapshot.state.dags}
+        loads, runs = LoadCollector(snapshot.at, end, specs, known), ForecastCollector(with_tasks=False)
+        with closing(start_host(home.cfg)) as host:
+            for future in draw_futures(snapshot, settings, end, drawing, host):
+                loads.add(future.runs)
+                runs.add(future)
+        return loads.build(), runs.build(snapshot, end, drawing)
+
+    loads, answer = run_idle(draw)
+    rows = [row for row in loads if not pools or row.pool in pools]
+    notes = _list_notes(answer, max_s)
+    documents = [{**asdict(row), "start": iso(row.start), "end": iso(row.end)} for row in rows]
+    if output != "table":
+        print_document(
+            {
+                "at": iso(answer.at),
+                "until": iso(end),
+                "samples": answer.samples,
+                "pools": documents,
+                "assumptions": notes,
+            },
+            output,
+        )
+        return
+    lines = [{**document, "slots": "-" if document["slots"] is None else document["slots"]} for document in documents]
+    click.echo(format_table(lines, LOAD_COLUMNS) if lines else render(say("no_slot_is_taken")))
+    for note in notes:
+        click.echo(format_sentence(note))
+
+
+@forecast.command()
+@click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
+@output_option
+@pass_home
+def accuracy(home: Home, dag_ids: tuple[str, ...], output: str) -> None:
+    """Show what was predicted of the runs of the last 14 days an hour before they began and when they had begun, and what came.
+
+    Of good predictions half of the ends are below p50, and nine of ten below p90. error_s: the median of the distance to p50; mean_error_s: the same
+    of the mean of the ten runs before. The monitor keeps predictions while it makes forecasts: while there is a baseline, or [forecast] always = true.
+    """
+    with home.store() as db, db.read() as tx:
+        known = {record.dag_id for record in dags.list_dags(tx)} if dag_ids else set()
+        for dag_id in dag_ids:
+            if dag_id not in known:
+                raise dag_not_found(dag_id, known)
+        rows = read_accuracy(tx, home.clock.now(), dag_ids or None)
+    documents = [asdict(row) for row in rows]
+    if output != "table":
+        print_document(documents, output)
+        return
+    if not rows:
+        click.echo(render(say("no_prediction_is_kept", duration=home.cfg.number("forecast", "interval"))))
+        return
+    click.echo(format_table([_build_accuracy(document) for document in documents], ACCURACY_COLUMNS))
+    hard = sorted({row.dag_id for row in rows if row.dag_id and row.unpredicted})
+    if hard:
+        click.echo(format_sentence(render(say("runs_were_not_predicted", count=len(hard), names=shorten_names(hard)))))
+
+
+def _build_accuracy(document: dict[str, Any]) -> dict[str, object]:
+    shares = {name: "-" if document[name] is None else f"{document[name]:.0%}" for name in ("below_p50", "below_p90")}
+    errors = {
+        name: None if document[name] is None else round(document[name], 1) for name in ("error_s", "mean_error_s")
+    }
+    return {**document, **shares, **errors, "dag_id": document["dag_id"] or "*"}
+
+
+def _begin(home: Home, until: datetime | time | None) -> tuple[Instant, Snapshot, SchedulerSettings]:
+    """The horizon, the state of the store, and how it goes on."""
+    now = home.clock.now()
+    end = now + DAY_S * SECOND if until is None else _find_end(until, now, home)
+    _check_horizon(now, end)
+    with home.store() as db:
+        snapshot = read_snapshot(db, now)
+    settings = build_scheduler_settings(home.cfg)
+    return end, snapshot, replace(settings, limits=replace(settings.limits, executors=None))
+
+
+def _list_notes(answer: SampledForecast, max_s: float) -> list[str]:
+    notes = [render(assumption) for assumption in answer.assumptions]
+    if answer.samples < answer.wanted_samples:
+        fewer = say("forecast_has_fewer_samples", count=answer.samples, total=answer.wanted_samples, duration=max_s)
+        notes.append(render(fewer))
+    return notes
+
+
 def _check_horizon(now: Instant, end: Instant) -> None:
     if end <= now:
         raise UserError(say("forecast_end_is_past", until=end))
@@ -139,10 +295,7 @@ def _check_horizon(now: Instant, end: Instant) -> None:
 
 
 def _print(answer: SampledForecast, rows: list[ForecastRow], max_s: float, with_tasks: bool, output: str) -> None:
-    notes = [render(assumption) for assumption in answer.assumptions]
-    if answer.samples < answer.wanted_samples:
-        told = say("forecast_has_fewer_samples", count=answer.samples, total=answer.wanted_samples, duration=max_s)
-        notes.append(render(told))
+    notes = _list_notes(answer, max_s)
     if output != "table":
         print_document(
             {

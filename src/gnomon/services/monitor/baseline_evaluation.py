@@ -40,7 +40,7 @@ from gnomon.services.monitor.alert_findings import (
 )
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.alert_records import alerts, baseline_states
+from gnomon.storage.store.alert_records import alerts, baseline_states, run_predictions
 from gnomon.storage.store.dag_records.event_log import log_event
 
 REST_FACTOR = 4.0
@@ -49,6 +49,10 @@ VERSIONS_READ = 200
 """Versions of DAGs that are read in a round to find those with baselines."""
 KEPT_S = 90 * 86_400
 """How long due times and their predictions are kept."""
+BEFORE_S = 3_600
+"""How long before a run begins its prediction is kept."""
+PREDICTIONS_KEPT_S = 14 * 86_400
+"""How long predictions of runs are kept."""
 FOLLOWED_S = 4 * 86_400
 """So old are the due times that a forecast may still speak of."""
 _SAME_SHARE, _SAME_US = 0.02, 60 * SECOND
@@ -93,6 +97,8 @@ class BaselineEvaluation:
         """How long the newest forecast took."""
         self._due_s = 0.0
         self._faults: tuple[str, ...] = ()
+        self._begun: set[tuple[str, str]] = set()
+        """DAG and run of the unfinished runs whose prediction was kept."""
         self._kept: dict[tuple[str, Instant], BaselineForecast] = {}
         """The prediction of each due time that was kept last."""
 
@@ -160,6 +166,7 @@ class BaselineEvaluation:
                 known[name, forecast.due_at] = record
         self._kept = {key: forecast for key, forecast in self._kept.items() if not _is_over(known.get(key))}
         baseline_states.put_forecast(tx, report, self._find_fresh_until(report))
+        self._keep_predictions(tx, report, now)
         baseline_states.remove_old(tx, now - KEPT_S * SECOND)
         return self._find_alerts(tx, list(known.values()), now)
 
@@ -186,6 +193,17 @@ class BaselineEvaluation:
                 EventRecord(now, "baseline_level_changed", by="monitor", body=json.dumps(details, ensure_ascii=False)),
             )
             _log.info("baseline_level_changed", baseline=record.baseline, stands=record.level.value)
+
+    def _keep_predictions(self, tx: Transaction, report: ForecastReport, now: Instant) -> None:
+        """What is compared later with what came: the newest prediction an hour before a run begins, and the first one after that."""
+        soon = report.at + BEFORE_S * SECOND
+        latest = soon + 2 * (self._find_fresh_until(report) - report.at)
+        before = [run for run in report.runs if run.start_p50 is not None and soon <= run.start_p50 < latest]
+        begun = [run for run in report.runs if run.start_p50 is not None and run.start_p50 < report.at]
+        fresh = [run for run in begun if (run.dag_id, run.run_id) not in self._begun]
+        self._begun = {(run.dag_id, run.run_id) for run in begun}
+        run_predictions.put_predictions(tx, report.at, before, fresh)
+        run_predictions.remove_old(tx, now - PREDICTIONS_KEPT_S * SECOND)
 
     def _tell_faults(self, faults: tuple[str, ...]) -> None:
         if faults != self._faults:

@@ -27,5 +27,11 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_is_written_twice": "{place}: baseline {name!r} exists already ({elsewhere}); give each its own name",
     "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
     "baseline_prediction_is_old": "the newest prediction is of {since}, and old: no monitor judges baselines now; start one with `gnomon monitor`, or see why it makes none in its log; it said: {why}",
+    "no_prediction_is_kept": "no run of the last 14 days has a prediction: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
+    "runs_were_not_predicted": (
+        "{count} DAG has runs that were not predicted to end in half of the futures ({names}): see `gnomon explain` and its assumptions in `gnomon forecast`",
+        "{count} DAGs have runs that were not predicted to end in half of the futures ({names}): see `gnomon explain` and the assumptions of `gnomon forecast`",
+    ),
+    "no_slot_is_taken": "no slot of a pool is taken or waited for",
     "baseline_has_no_prediction": "baseline {name!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
 }

@@ -283,6 +283,7 @@ def delete_dags(tx: Transaction, dag_pks: Iterable[int]) -> None:
             "all_consumed_asset_events",
             "all_runs",
             "duration_summary",
+            "run_predictions",
             "queued_asset_events",
             "asset_declarations",
             "asset_watchers",

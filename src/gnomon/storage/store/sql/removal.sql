@@ -53,6 +53,10 @@ DELETE FROM run_deadline WHERE run_pk IN (SELECT run_pk FROM dag_run WHERE dag_p
 -- Delete the summary of the durations of a DAG.
 DELETE FROM duration_summary WHERE dag_pk = :dag_pk;
 
+-- name: run_predictions
+-- Delete what was predicted of the runs of a DAG.
+DELETE FROM run_prediction WHERE dag_pk = :dag_pk;
+
 -- name: all_runs
 -- Delete the runs of a DAG.
 DELETE FROM dag_run WHERE dag_pk = :dag_pk;

@@ -1,4 +1,4 @@
--- Revision 2: baselines, the newest forecast, and summaries of durations, for postgresql.
+-- Revision 2: baselines, the newest forecast, predictions of runs, and summaries of durations, for postgresql.
 
 CREATE TABLE baseline_state (
     baseline TEXT NOT NULL,
@@ -31,6 +31,21 @@ CREATE TABLE forecast (
     body TEXT NOT NULL,
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
 );
+
+CREATE TABLE run_prediction (
+    dag_pk BIGINT NOT NULL,
+    run_id TEXT NOT NULL,
+    basis TEXT NOT NULL,
+    run_after BIGINT NOT NULL,
+    predicted_at BIGINT NOT NULL,
+    end_p50 BIGINT,
+    end_p90 BIGINT,
+    CONSTRAINT run_prediction_pkey PRIMARY KEY (dag_pk, run_id, basis),
+    CONSTRAINT run_prediction_basis_check CHECK (basis IN ('before', 'start')),
+    CONSTRAINT run_prediction_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
+);
+
+CREATE INDEX run_prediction_run_after ON run_prediction (run_after);
 
 CREATE TABLE duration_summary (
     dag_pk BIGINT NOT NULL,

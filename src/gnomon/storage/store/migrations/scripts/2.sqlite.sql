@@ -1,4 +1,4 @@
--- Revision 2: baselines, the newest forecast, and summaries of durations, for sqlite.
+-- Revision 2: baselines, the newest forecast, predictions of runs, and summaries of durations, for sqlite.
 
 CREATE TABLE baseline_state (
     baseline TEXT NOT NULL,
@@ -32,6 +32,22 @@ CREATE TABLE forecast (
     CONSTRAINT forecast_pkey PRIMARY KEY (forecast_pk)
 )
 WITHOUT ROWID;
+
+CREATE TABLE run_prediction (
+    dag_pk INTEGER NOT NULL,
+    run_id TEXT NOT NULL,
+    basis TEXT NOT NULL,
+    run_after INTEGER NOT NULL,
+    predicted_at INTEGER NOT NULL,
+    end_p50 INTEGER,
+    end_p90 INTEGER,
+    CONSTRAINT run_prediction_pkey PRIMARY KEY (dag_pk, run_id, basis),
+    CONSTRAINT run_prediction_basis_check CHECK (basis IN ('before', 'start')),
+    CONSTRAINT run_prediction_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
+)
+WITHOUT ROWID;
+
+CREATE INDEX run_prediction_run_after ON run_prediction (run_after);
 
 CREATE TABLE duration_summary (
     dag_pk INTEGER NOT NULL,

@@ -1,0 +1,97 @@
+"""How good predictions of ends were: by DAG, what was predicted an hour before a run begins and when it has begun, beside what came."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from gnomon.model.instants import SECOND, Instant
+from gnomon.model.states import DagRunState
+from gnomon.storage.store import Transaction
+from gnomon.storage.store.alert_records.run_predictions import JudgedPrediction, list_judged
+
+SINCE_S = 14 * 86_400
+MEANT = 10
+"""So many earlier runs make the mean that other products predict with."""
+FEW = 10
+"""Shares of fewer runs say little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The predictions of one DAG, or of all, that were made at the same moment of a run."""
+
+    dag_id: str
+    """Empty: of all DAGs."""
+    basis: str
+    runs: int
+    """Runs that succeeded, with a prediction."""
+    below_p50: float | None
+    """The share that ended by the median: half, if all is well."""
+    below_p90: float | None
+    error_s: float | None
+    """The median of the distance to the median prediction."""
+    mean_error_s: float | None
+    """The same of the mean of the ten runs before, added to the real start: for comparison."""
+    failed: int
+    """Runs that failed: no end is compared."""
+    unpredicted: int
+    """Runs that were not predicted to end in half of the futures."""
+
+
+def read_accuracy(tx: Transaction, now: Instant, dag_ids: Container[str] | None = None) -> list[Accuracy]:
+    """One for each DAG and moment, the worst error first, after those of all DAGs; empty: nothing was predicted."""
+    judged = [each for each in list_judged(tx, now - SINCE_S * SECOND) if dag_ids is None or each.dag_id in dag_ids]
+    means = _Means(judged)
+    by_dag: dict[tuple[str, str], list[JudgedPrediction]] = {}
+    for each in judged:
+        by_dag.setdefault((each.dag_id, each.basis), []).append(each)
+    rows = [_compare(dag_id, basis, group, means) for (dag_id, basis), group in by_dag.items()]
+    rows.sort(key=lambda row: (-(row.error_s or 0.0), row.dag_id, row.basis))
+    whole = [
+        _compare("", basis, [each for each in judged if each.basis == basis], means) for basis in ("before", "start")
+    ]
+    return [*(row for row in whole if row.runs or row.failed), *rows]
+
+
+class _Means:
+    """The mean duration of the ten runs of the DAG that ended before a run began, as far as predictions are kept of them."""
+
+    def __init__(self, judged: Iterable[JudgedPrediction]) -> None:
+        runs: dict[str, dict[int, tuple[Instant, Instant]]] = {}
+        for each in judged:
+            if each.started_at is not None and each.state is DagRunState.SUCCESS:
+                runs.setdefault(each.dag_id, {})[each.run_pk] = (each.ended_at, each.started_at)
+        self._runs = {dag_id: sorted(spans.values()) for dag_id, spans in runs.items()}
+
+    def find_s(self, each: JudgedPrediction) -> float | None:
+        """Seconds; None: no run ended before this one began."""
+        began = each.started_at
+        if began is None:
+            return None
+        earlier = [span for span in self._runs.get(each.dag_id, ()) if span[0] <= began][-MEANT:]
+        return sum(end - start for end, start in earlier) / len(earlier) / SECOND if earlier else None
+
+
+def _compare(dag_id: str, basis: str, judged: Sequence[JudgedPrediction], means: _Means) -> Accuracy:
+    ended = [each for each in judged if each.state is DagRunState.SUCCESS]
+    known = [(each, each.end_p50) for each in ended if each.end_p50 is not None]
+    errors = [abs(each.ended_at - p50) / SECOND for each, p50 in known]
+    mean_errors = [
+        abs((each.ended_at - each.started_at) / SECOND - mean_s)
+        for each, _ in known
+        if each.started_at is not None and (mean_s := means.find_s(each)) is not None
+    ]
+    below_p90 = sum(each.end_p90 is None or each.ended_at <= each.end_p90 for each, _ in known)
+    return Accuracy(
+        dag_id,
+        basis,
+        len(known),
+        sum(each.ended_at <= p50 for each, p50 in known) / len(known) if known else None,
+        below_p90 / len(known) if known else None,
+        median(errors) if errors else None,
+        median(mean_errors) if mean_errors else None,
+        len(judged) - len(ended),
+        len(ended) - len(known),
+    )
