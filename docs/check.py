@@ -137,6 +137,9 @@ def _command(words: list[str], *, whole: bool) -> Iterator[str]:
         return
     while isinstance(command, click.Group) and rest:
         found = command.get_command(click.Context(command), rest[0])
+        if found is None and (default := getattr(command, "default", None)):
+            rest.insert(0, default)
+            continue
         if found is None:
             yield f"there is no command `gnomon {' '.join(words)}`"
             return

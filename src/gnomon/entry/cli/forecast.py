@@ -76,12 +76,14 @@ def _find_end(until: datetime | time, now: Instant, home: Home) -> Instant:
 
 
 class DefaultGroup(click.Group):
-    """A group that takes what is no command of it as arguments of `day`."""
+    """A group that takes what is no command of it as arguments of the default one."""
+
+    default = "day"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """As click does, with the name of the command put in."""
         if not args or (args[0] not in (*self.commands, *ctx.help_option_names)):
-            args = ["day", *args]
+            args = [self.default, *args]
         return super().parse_args(ctx, args)
 
 
@@ -148,8 +150,7 @@ def day(
 ) -> None:
     """Show when the coming runs will probably start and end, and those that run now.
 
-    The present state goes on by the scheduler's own rules in many drawn futures, in which each task takes as long as its earlier tries suggest.
-    p50: half of the futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
+    p50: half of the drawn futures are earlier; p90: nine of ten are. Nothing is written and nothing is executed.
     """
     end, snapshot, settings = _begin(home, until)
     known = {dag.dag_id for dag in snapshot.state.dags}
@@ -191,7 +192,7 @@ def load(
 ) -> None:
     """Show how many slots of each pool will be taken and how many will be waited for, by five minutes.
 
-    p50: half of the futures have at most so many; p90: nine of ten. Spans in which nothing is taken or wanted are left out.
+    p50: half of the futures have at most so many; p90: nine of ten.
     """
     end, snapshot, settings = _begin(home, until)
     known = {pool.name: pool.slots for pool in snapshot.pools}
@@ -236,10 +237,10 @@ def load(
 @output_option
 @pass_home
 def accuracy(home: Home, dag_ids: tuple[str, ...], output: str) -> None:
-    """Show what was predicted of the runs of the last 14 days an hour before they began and when they had begun, and what came.
+    """Show what was predicted of the runs of the last 14 days, and what came.
 
-    Of good predictions half of the ends are below p50, and nine of ten below p90. error_s: the median of the distance to p50; mean_error_s: the same
-    of the mean of the ten runs before. The monitor keeps predictions while it makes forecasts: while there is a baseline, or [forecast] always = true.
+    Of good predictions half of the ends are below p50, and nine of ten below p90. error_s: the median distance from p50; mean_error_s: that of the
+    mean of the ten runs before.
     """
     with home.store() as db, db.read() as tx:
         known = {record.dag_id for record in dags.list_dags(tx)} if dag_ids else set()
