@@ -13,6 +13,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, utc_option
 from gnomon.entry.cli.simulations.difference_rows import print_differences
 from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, is_scenario_file, prepare, prepare_both
+from gnomon.entry.cli.simulations.replay_answer import find_day, print_replay
 from gnomon.entry.cli.simulations.report_data import ReportData, ReportSource, build_report
 from gnomon.entry.cli.simulations.report_file import find_zone_name, write_report
 from gnomon.entry.cli.simulations.requirement_answer import collect_promises, print_answer, read_goal, require_promises
@@ -21,6 +22,7 @@ from gnomon.entry.projection.comparison import Comparison
 from gnomon.entry.projection.comparison import compare as compare_runs
 from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.idle_process import run_idle
+from gnomon.entry.projection.replay import Replay, read_day, replay_day
 from gnomon.entry.projection.requirement_search import SAMPLES, SearchAnswer, search
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.scenario_changes import Change, read_option
@@ -29,6 +31,8 @@ from gnomon.entry.projection.simulation import simulate as run_scenario
 from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import Sentence, render, say
+from gnomon.queries.report.listings.not_found import dag_not_found
+from gnomon.services.scheduler.settings import build_scheduler_settings
 
 
 @click.command()
@@ -96,6 +100,11 @@ from gnomon.model.sentences import Sentence, render, say
     help=f"With --find: how often durations are drawn; default: {SAMPLES}, and 1 without --set DAG=10m..30m.",
 )
 @click.option(
+    "--replay",
+    metavar="yesterday|DATE",
+    help="A past day of this home once more: recorded durations with the schedules, pools and limits of now, beside what happened.",
+)
+@click.option(
     "--report",
     metavar="FILE.html",
     help="Write a page with the time line too: one HTML file, which needs no network.",
@@ -112,12 +121,13 @@ def simulate(
     share: int | None,
     samples: int | None,
     report: str | None,
+    replay: str | None,
     output: str,
     **options: object,
 ) -> None:
     """Simulate the DAGs of a folder: when each run would start and end, with real schedules, waits, pools and limits.
 
-    Nothing is executed and no database is read. The folder is taken as one that has run for some time: all earlier slots have succeeded.
+    Nothing is executed, and no database is read but by --replay. The folder is taken as one that has run for some time: all earlier slots have succeeded.
     What is not known is assumed, and the answer says what. With DAG arguments only their runs are listed; the others still run.
     A scenario file has the options as keys, for example for = "7d" and pool.etl = 4.
     """
@@ -126,8 +136,18 @@ def simulate(
     dag_ids = [name for name in names if not is_scenario_file(name)]
     if len(files) > (0 if compare else 1):
         raise UserError(say("scenario_is_second_file", name=files[-1]))
+    if replay is not None:
+        places = [*files, *(change.place for change in changes)]
+        _refuse_beside(
+            "replay_is_alone",
+            {"--compare": compare, "--find": goal_text, "--tasks": with_tasks, "--report": report}
+            | dict.fromkeys(places, True),
+        )
+        _replay(home, replay, dag_ids, output)
+        return
     if goal_text is not None:
-        _refuse_beside_find({"--compare": compare, "--tasks": with_tasks, "--report": report, "names of DAGs": dag_ids})
+        others = {"--compare": compare, "--tasks": with_tasks, "--report": report, "names of DAGs": dag_ids}
+        _refuse_beside("find_is_alone", others)
         _find(home, changes, files[0] if files else None, goal_text, (share, samples), output)
         return
     for option, value in (("--share", share), ("--samples", samples)):
@@ -162,10 +182,28 @@ def simulate(
         raise UserError(say("expectations_are_violated", count=len(violations)))
 
 
-def _refuse_beside_find(others: Mapping[str, object]) -> None:
+def _refuse_beside(code: str, others: Mapping[str, object]) -> None:
     for option, value in others.items():
         if value:
-            raise UserError(say("find_is_alone", option=option))
+            raise UserError(say(code, option=option))
+
+
+def _replay(home: Home, text: str, dag_ids: Sequence[str], output: str) -> None:
+    begin, end = find_day(text, home)
+    with home.store() as db:
+        day = read_day(db, begin, end)
+    known = {dag.dag_id for dag in day.dags}
+    for dag_id in dag_ids:
+        if dag_id not in known:
+            raise dag_not_found(dag_id, known)
+    settings = build_scheduler_settings(home.cfg)
+    settings = replace(settings, limits=replace(settings.limits, executors=None))
+
+    def run() -> Replay:
+        with closing(start_host(home.cfg)) as host:
+            return replay_day(day, settings, host)
+
+    print_replay(run_idle(run), day, dag_ids, output)
 
 
 def _find(

@@ -112,6 +112,39 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count:,} due time of a baseline is not drawn",
         "{count:,} due times of baselines are not drawn",
     ),
+    "replay_has_no_history": "no run is recorded that was due from {since} until {until}; name a day with --replay on which the scheduler was at work and whose runs are still kept",
+    "replay_is_too_large": "more than {most:,} runs were due in the three days around that day; so many are not replayed",
+    "replay_day_is_not_over": "--replay {text!r} ends at {until}, which is not past; name an earlier day",
+    "replay_is_alone": "--replay takes the DAGs, pools and limits of the home as they are; leave {option} out",
+    "replay_compares_nothing": "no run of that day can be replayed",
+    "replay_is_so_near": (
+        "of {count:,} run that started in both, {number} start within 1 % of their span or 1 s; in order are {at_number}",
+        "of {count:,} runs that started in both, {number} start within 1 % of their span or 1 s, and {at_number} follow in the same order",
+    ),
+    "replay_leaves_type_out": (
+        "{count:,} run of the type {run_type} is not replayed, and holds no slot in the replay",
+        "{count:,} runs of the type {run_type} are not replayed, and hold no slot in the replay",
+    ),
+    "replay_leaves_deleted_out": (
+        "{count:,} run of DAGs that were deleted meanwhile is not replayed",
+        "{count:,} runs of DAGs that were deleted meanwhile are not replayed",
+    ),
+    "replay_has_cleared_runs": (
+        "{count:,} run was cleared later, and its times are those of the last time ({names})",
+        "{count:,} runs were cleared later, and their times are those of the last time ({names})",
+    ),
+    "replay_has_other_versions": (
+        "{count:,} DAG has changed since, and is replayed as it is now ({names})",
+        "{count:,} DAGs have changed since, and are replayed as they are now ({names})",
+    ),
+    "replay_tries_are_unrecorded": (
+        "{count:,} task has tries in the replay that it did not have: they take 60 s or what its file expects, and succeed ({names})",
+        "{count:,} tasks have tries in the replay that they did not have: they take 60 s or what their file expects, and succeed ({names})",
+    ),
+    "replay_tries_waited": (
+        "{count:,} task was deferred or rescheduled: in the replay it holds its slot from the first start to the last end ({names})",
+        "{count:,} tasks were deferred or rescheduled: in the replay they hold their slots from the first start to the last end ({names})",
+    ),
     "no_pool_is_enough": "no size of pool {pool} is enough: even without a limit {why}",
     "no_workers_are_enough": "no number of tasks at once is enough: even without a limit {why}",
     "no_start_is_enough": "no start of DAG {dag} is enough, at no quarter of an hour of the day: even at {start_time} {why}",
