@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from gnomon.entry.projection.forecast import LATE, MEDIAN
-from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.spec import DagSpec, TaskSpec
 
 STEP_US = 300 * SECOND
+_Change = tuple[Instant, int]
+"""So many slots more, or fewer, from that instant on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class PoolLoad:
 
 
 class LoadCollector:
-    """Sees each future; figures are those at the begin of each five minutes."""
+    """Sees each future; figures are the most at once within each five minutes."""
 
     def __init__(self, start: Instant, end: Instant, specs: Mapping[str, DagSpec], pools: Mapping[str, int]) -> None:
         """`pools`: their slots; negative: without a limit."""
@@ -41,42 +43,47 @@ class LoadCollector:
         }
         self._pools = pools
         self._futures: list[dict[str, tuple[list[int], list[int]]]] = []
+        """By pool: the slots that are taken, and those that are waited for, by step."""
 
     def add(self, runs: Iterable[RunOutcome]) -> None:
         """One future, with its tasks."""
-        use: dict[str, tuple[list[int], list[int]]] = {}
+        taken: dict[str, list[_Change]] = {}
+        waiting: dict[str, list[_Change]] = {}
         for run in runs:
-            ends: dict[str, list[Instant | None]] = {}
+            ends: dict[str, list[Instant]] = {}
             for task in run.tasks:
-                ends.setdefault(task.task_id, []).append(task.ended_at)
+                if task.ended_at is not None:
+                    ends.setdefault(task.task_id, []).append(task.ended_at)
             for task in run.tasks:
-                self._add_task(use, run, task, ends)
-        self._futures.append(use)
-
-    def _add_task(
-        self,
-        use: dict[str, tuple[list[int], list[int]]],
-        run: RunOutcome,
-        task: TaskOutcome,
-        ends: Mapping[str, list[Instant | None]],
-    ) -> None:
-        spec = self._tasks.get((run.dag_id, task.task_id))
-        if spec is None or task.started_at is None or run.started_at is None:
-            return
-        taken, waiting = use.setdefault(spec.pool, ([0] * self._steps, [0] * self._steps))
-        ready_at = max(
-            [run.started_at, *(end for name in spec.upstream for end in ends.get(name, ()) if end is not None)]
+                spec = self._tasks.get((run.dag_id, task.task_id))
+                if spec is None or task.started_at is None or run.started_at is None:
+                    continue
+                _add_span(taken.setdefault(spec.pool, []), task.started_at, task.ended_at, spec.pool_slots)
+                if task.try_number <= 1:  # of a later try the end of the wait for the retry is not known
+                    ready_at = max([run.started_at, *(end for name in spec.upstream for end in ends.get(name, ()))])
+                    _add_span(waiting.setdefault(spec.pool, []), ready_at, task.started_at, spec.pool_slots)
+        self._futures.append(
+            {pool: (self._find_peaks(taken[pool]), self._find_peaks(waiting.get(pool, []))) for pool in taken}
         )
-        if task.try_number <= 1:  # of a later try only the end of the wait for the retry is not known
-            self._count(waiting, ready_at, task.started_at, spec.pool_slots)
-        self._count(taken, task.started_at, task.ended_at, spec.pool_slots)
 
-    def _count(self, steps: list[int], since: Instant, until: Instant | None, slots: int) -> None:
-        """Count slots at each begin of five minutes within the time, `until` excluded."""
-        first = max(0, -(-(since - self._start) // STEP_US))
-        last = self._steps if until is None else min(self._steps, -(-(until - self._start) // STEP_US))
-        for number in range(first, last):
-            steps[number] += slots
+    def _find_peaks(self, changes: list[_Change]) -> list[int]:
+        """The most slots at once within each step."""
+        peaks, now = [0] * self._steps, 0
+        reached = 0
+        for at, slots in sorted(changes):
+            number = (at - self._start) // STEP_US
+            for passed in range(reached + 1, min(number, self._steps - 1) + 1):
+                peaks[passed] = now
+            reached = max(reached, number)
+            now += slots
+            if 0 <= number < self._steps:
+                is_first = at == self._start + number * STEP_US  # what ends now takes nothing within the step
+                peaks[number] = now if is_first else max(peaks[number], now)
+            elif number < 0:
+                peaks[0] = now
+        for passed in range(reached + 1, self._steps):
+            peaks[passed] = now
+        return peaks
 
     def build(self) -> list[PoolLoad]:
         """Spans in which something is taken or wanted, by pool and time."""
@@ -104,6 +111,13 @@ class LoadCollector:
             else:
                 loads.append(load)
         return loads
+
+
+def _add_span(changes: list[_Change], since: Instant, until: Instant | None, slots: int) -> None:
+    if until is None or until > since:
+        changes.append((since, slots))
+        if until is not None:
+            changes.append((until, -slots))
 
 
 def _figures(load: PoolLoad) -> tuple[int, int, int, int]:
