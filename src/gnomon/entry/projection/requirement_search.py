@@ -89,7 +89,7 @@ def search(
         assumptions.extend(sentence for sentence in simulated.assumptions if sentence not in assumptions)
         return simulated
 
-    judged = promises.judge(scenario, run(scenario))
+    judged = promises.judge(scenario, simulate(scenario, timetables))  # what it assumes may not be so in the variations
     if not judged:
         raise UserError(say("find_judges_nothing"))
     missing = dict.fromkeys(judged, say("promise_has_no_run"))
