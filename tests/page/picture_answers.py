@@ -44,11 +44,11 @@ class Answers:
         FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
 
     def record(self, page: Page, language: str) -> None:
-        """Keep what the server answers to this page from now on."""
+        """Keep what the server answers to this page from now on: a view that is opened sends a POST only for a preview."""
         page.add_init_script(_STREAM)
 
         def keep(answer: Response) -> None:
-            if answer.request.method == "GET" and _API.search(answer.url) and "/events" not in answer.url:
+            if answer.request.method in ("GET", "POST") and _API.search(answer.url) and "/events" not in answer.url:
                 self.bodies[_name(language, answer.url)] = [answer.status, answer.text()]
 
         page.on("response", keep)

@@ -100,3 +100,23 @@ def test_no_word_and_no_sentence_of_ours_is_left_in_english(browser: Browser, un
         seen.open("/dags/nightly")
         expect(seen.page.get_by_role("region", name="原因", exact=True).first).to_be_visible()
     assert left == {}
+
+
+def test_the_login_and_the_health_page_are_in_the_language_of_the_browser(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        page = seen.page
+        page.set_extra_http_headers({"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.5"})
+        seen.open("/login?next=/dags")
+        expect(page.get_by_role("button", name="登录")).to_be_visible()
+        assert page.evaluate(FIND_SENTENCES.replace("AUTHORS", AUTHORS)) == []
+        page.get_by_label("用户名").fill("admin")
+        page.get_by_label("密码").fill("wrong")
+        page.get_by_role("button", name="登录").click()
+        expect(page.get_by_role("alert")).to_contain_text("密码错误")
+        page.set_extra_http_headers({})
+        seen.log_in("/services")
+        page.set_extra_http_headers({"Accept-Language": "zh-CN"})
+        seen.open("/services/plain")
+        expect(page.get_by_role("heading", name="服务")).to_be_visible()
+        assert page.evaluate(FIND_SENTENCES.replace("AUTHORS", AUTHORS)) == []
+        assert [text for text in page.evaluate(FIND_ENGLISH.replace("KNOWN", KNOWN)) if text != "Gnomon"] == []

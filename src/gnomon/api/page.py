@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from html import escape
 
+from gnomon.api.common.accepted_language import find_language
 from gnomon.api.health import ComponentHealth, HealthSnapshot, WorkCounts
+from gnomon.api.health_words import WORDS
+from gnomon.ground.config.language_files import find_language as find_texts
 from gnomon.model.instants import SECOND, to_datetime
-from gnomon.model.sentences import render
+from gnomon.model.languages.language import Language
+from gnomon.model.languages.translation import render_in, translate
+from gnomon.model.sentences import Sentence, render
 
 REFRESH_S = 5
 STYLE = """
@@ -33,93 +39,105 @@ button{font:inherit;font-size:.9rem;padding:.2rem .6rem;border:1px solid var(--l
 header form{margin-left:auto}
 code{background:var(--paper);border:1px solid var(--line);border-radius:.3rem;padding:.05rem .3rem;overflow-wrap:anywhere}
 """
-_NAMES = {
-    "metadatabase": "Database",
-    "scheduler": "Scheduler",
-    "worker": "Worker",
-    "triggerer": "Triggerer",
-    "dag_processor": "DAG processor",
-}
-"""Display names. The triggerer is not shown while no task was ever deferred."""
-
-_STATES = {"queued": "Queued", "running": "Running", "success": "Succeeded", "failed": "Failed"}
+_PARTS = ("metadatabase", "scheduler", "worker", "triggerer", "dag_processor")
+"""What is shown. The triggerer is not while no task was ever deferred."""
+_STATES = ("queued", "running", "success", "failed")
 _CODE = re.compile("`([^`]+)`")
 
 
-def render_page(health: HealthSnapshot, version: str, user: str | None = None, reason: str = "") -> str:
+def render_page(
+    health: HealthSnapshot, version: str, user: str | None = None, reason: str = "", *, accepted: str = ""
+) -> str:
     """The whole page as HTML. It reloads itself and needs no script.
 
-    `user`: the account that is logged in; None without accounts. `reason`: why there is no other page.
+    `user`: the account that is logged in; None without accounts. `reason`: why there is no other page. `accepted`: the header Accept-Language.
     """
+    name = find_language(accepted)
+    page = _HealthPage(WORDS[name], find_texts(name))
+    words = page.words
     notice = (
-        f'<p class="notice">{_with_code(f"This installation has only the health page: {reason}")}</p>' if reason else ""
+        f'<p class="notice">{_with_code(words["only_health"].format(reason=page.say(reason)))}</p>' if reason else ""
     )
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{words["locale"]}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="refresh" content="{REFRESH_S}"><link rel="icon" href="data:,">'
         f"<title>Gnomon</title><style>{STYLE}</style></head><body><main>"
-        f'<header><h1><a href="/">Gnomon</a></h1><span class="soft">version {escape(version)} · {_format_time(health.at)}</span>{_render_user(user)}</header>'
-        f"{_render_problems(health)}{notice}<h2>Services</h2><ul>{''.join(_render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
-        f"{_render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
+        f'<header><h1><a href="/">Gnomon</a></h1><span class="soft">{escape(words["version"].format(version=version))} · {_format_time(health.at)}</span>{page.render_user(user)}</header>'
+        f"{page.render_problems(health)}{notice}<h2>{words['services']}</h2><ul>{''.join(page.render_component(part, health.at) for part in health.components if _is_shown(part))}</ul>"
+        f"{page.render_counts(health.counts) if health.counts is not None else ''}</main></body></html>"
     )
 
 
-def _render_user(user: str | None) -> str:
-    return (
-        ""
-        if user is None
-        else f'<form method="post" action="/auth/logout"><span class="soft">{escape(user)}</span> <button>Log out</button></form>'
-    )
+class _HealthPage:
+    """The parts of the page in one language."""
+
+    def __init__(self, words: Mapping[str, str], language: Language | None) -> None:
+        self.words = words
+        self._language = language
+
+    def say(self, sentence: Sentence | str) -> str:
+        """The sentence, or the text that may be one, in the language."""
+        if isinstance(sentence, str):
+            return sentence if self._language is None else translate(sentence, self._language)
+        return render(sentence) if self._language is None else render_in(sentence, self._language)
+
+    def render_user(self, user: str | None) -> str:
+        if user is None:
+            return ""
+        button = f"<button>{self.words['log_out']}</button>"
+        return f'<form method="post" action="/auth/logout"><span class="soft">{escape(user)}</span> {button}</form>'
+
+    def render_problems(self, health: HealthSnapshot) -> str:
+        return "".join(
+            f'<p class="notice" role="alert">{_with_code(self.say(problem))}</p>' for problem in health.problems
+        )
+
+    def render_component(self, part: ComponentHealth, now: int) -> str:
+        kind = part.status.value if part.status is not None else "none"
+        beat = "" if part.beat_at is None else self.words["beat"].format(age=self._format_age(now - part.beat_at))
+        details = "".join(
+            f'<span class="soft">{escape(detail)}</span>' for detail in (self.say(part.note), beat) if detail
+        )
+        return f'<li>{self.words[part.name]}<b class="{kind}">{self.words[kind]}</b>{details}</li>'
+
+    def render_counts(self, counts: WorkCounts) -> str:
+        words = self.words
+        figures = [
+            (words["dags"], counts.dags, words["paused"].format(count=counts.paused)),
+            (words["runs"], sum(counts.runs.values()), words["in_all"]),
+        ]
+        figures += [
+            (words.get(state, state), count, words["of_runs"])
+            for state, count in sorted(counts.runs.items(), key=_state_order)
+        ]
+        if counts.import_errors:
+            figures.append((words["not_loaded"], counts.import_errors, words["files"]))
+        items = "".join(
+            f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>'
+            for name, count, note in figures
+        )
+        hint = "" if counts.dags else f"<p>{words['no_dags']}</p>"
+        return f"<h2>{words['work']}</h2><ul>{items}</ul>{hint}"
+
+    def _format_age(self, microseconds: int) -> str:
+        seconds = max(microseconds // SECOND, 0)
+        for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+            if seconds >= size:
+                return self.words[unit].format(count=seconds // size)
+        return self.words["s"].format(count=seconds)
 
 
 def _is_shown(part: ComponentHealth) -> bool:
-    return part.name in _NAMES and (part.name != "triggerer" or part.status is not None)
-
-
-def _render_problems(health: HealthSnapshot) -> str:
-    return "".join(f'<p class="notice" role="alert">{_with_code(render(wrong))}</p>' for wrong in health.problems)
+    return part.name in _PARTS and (part.name != "triggerer" or part.status is not None)
 
 
 def _with_code(text: str) -> str:
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 
-def _render_component(part: ComponentHealth, now: int) -> str:
-    status = part.status.value if part.status is not None else "not running"
-    kind = part.status.value if part.status is not None else "none"
-    beat = f"last heartbeat {_format_age(now - part.beat_at)} ago" if part.beat_at is not None else ""
-    details = "".join(f'<span class="soft">{escape(detail)}</span>' for detail in (part.note, beat) if detail)
-    return f'<li>{_NAMES[part.name]}<b class="{kind}">{status}</b>{details}</li>'
-
-
-def _render_counts(counts: WorkCounts) -> str:
-    figures = [("DAGs", counts.dags, f"{counts.paused} paused"), ("Runs", sum(counts.runs.values()), "in all")]
-    figures += [
-        (_STATES.get(state, state), count, "runs") for state, count in sorted(counts.runs.items(), key=_state_order)
-    ]
-    if counts.import_errors:
-        figures.append(("Not loaded", counts.import_errors, "DAG files"))
-    items = "".join(
-        f'<li>{escape(name)}<b>{count:,}</b><span class="soft">{escape(note)}</span></li>'
-        for name, count, note in figures
-    )
-    hint = (
-        "" if counts.dags else "<p>There are no DAGs yet. Put a file into the <code>dags</code> folder of the home.</p>"
-    )
-    return f"<h2>Work</h2><ul>{items}</ul>{hint}"
-
-
 def _state_order(entry: tuple[str, int]) -> int:
     return [*_STATES, entry[0]].index(entry[0])
-
-
-def _format_age(microseconds: int) -> str:
-    seconds = max(microseconds // SECOND, 0)
-    for size, name in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= size:
-            return f"{seconds // size} {name}"
-    return f"{seconds} s"
 
 
 def _format_time(instant: int) -> str:

@@ -183,7 +183,10 @@ def _show_health(request: Request, user: Identity | None, reason: str, status: i
     health = request.app.state.context.read_health()
     if user is not None and user.everywhere < Role.VIEWER:
         health = replace(health, counts=None, problems=())
-    return HTMLResponse(render_page(health, find_version(), user.name if user else None, reason), status)
+    accepted = request.headers.get("accept-language", "")
+    return HTMLResponse(
+        render_page(health, find_version(), user.name if user else None, reason, accepted=accepted), status
+    )
 
 
 def _login_address(target: str) -> str:

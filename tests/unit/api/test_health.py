@@ -19,12 +19,13 @@ from gnomon.api.health import (
     status_of_heartbeat,
     to_airflow_json,
 )
+from gnomon.api.health_words import WORDS
 from gnomon.api.page import render_page
 from gnomon.api.page_files import PageFiles
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 from gnomon.model.instants import SECOND
-from gnomon.model.sentences import quote
+from gnomon.model.sentences import quote, render, say
 
 AT = 1_767_225_600 * SECOND
 PARTS = (
@@ -76,6 +77,21 @@ def test_the_page_says_what_a_person_needs() -> None:
 
 def test_a_page_without_dags_says_what_to_do() -> None:
     assert "Put a file into the <code>dags</code> folder" in render_page(HealthSnapshot(AT, PARTS, WorkCounts()), "1")
+
+
+def test_the_page_is_in_the_language_of_the_browser() -> None:
+    problem = say("no_task_was_deferred")
+    page = render_page(HealthSnapshot(AT, PARTS, WorkCounts(), (problem,)), "1", accepted="zh-CN,zh;q=0.9,en;q=0.8")
+    assert '<html lang="zh-CN">' in page
+    assert "服务" in page
+    assert "1 分钟前" in page
+    assert "还没有 DAG" in page
+    assert "Services" not in page
+    assert render(problem) not in page
+
+
+def test_both_languages_have_the_same_words() -> None:
+    assert set(WORDS["en"]) == set(WORDS["zh"])
 
 
 def test_a_database_that_is_away_is_told_and_escaped() -> None:

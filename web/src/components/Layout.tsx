@@ -15,6 +15,7 @@ import { PaletteButton } from "./palette/PaletteButton";
 import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
 import { ServerNotice } from "./ServerNotice";
+import { ShareMenu } from "./share/ShareMenu";
 import { Shortcuts } from "./Shortcuts";
 import { Tour } from "./tour/Tour";
 import { startTour } from "./tour/tourState";
@@ -78,6 +79,7 @@ export function Layout() {
           <span className={styles.connectionText}>{t(CONNECTIONS[connection])}</span>
         </span>
         <PaletteButton />
+        <ShareMenu />
         <PreferencesMenu />
         {user && (
           <Popover

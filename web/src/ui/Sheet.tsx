@@ -33,6 +33,7 @@ export function Sheet({ title, aside, open, close, children }: Props) {
       modal={isModal}
       portal
       data-modal={isModal ? "" : undefined}
+      data-sheet=""
       className={styles.sheet}
       // The view beside it is used while the sheet is open: a click there chooses something else.
       hideOnInteractOutside={isModal}

@@ -42,6 +42,7 @@ export {
   Scan as FitIcon,
   Search as SearchIcon,
   Settings as SettingsIcon,
+  Share2 as ShareIcon,
   Star as StarIcon,
   StickyNote as NoteIcon,
   Trash2 as DeleteIcon,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from html import escape
 from urllib.parse import quote
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH
+from gnomon.api.common.accepted_language import find_language
 
 _STYLE = """
 :root{color-scheme:light dark;--ink:#171a21;--soft:#5a6275;--line:#e6e8ee;--edge:#868e9f;--paper:#fff;--ground:#f8f9fb;--raised:#f1f3f7;
@@ -62,18 +62,6 @@ _PROBLEMS = {
     "zh": {"wrong name or password": "用户名或密码错误", SESSION_ENDED: "会话已结束；重新登录后将回到原来的页面"}
 }
 """By language: the translations of errors; the others are English."""
-
-
-def find_language(accepted: str) -> str:
-    """The language of the page that a browser prefers, by its header Accept-Language: `en` or `zh`."""
-    weighted: list[tuple[float, str]] = []
-    for part in accepted.split(",")[:20]:
-        tag, _, weight = part.strip().partition(";q=")
-        with contextlib.suppress(ValueError):
-            weighted.append((float(weight or 1), tag.partition("-")[0].lower()))
-    return next(
-        (language for _, language in sorted(weighted, key=lambda choice: -choice[0]) if language in _TEXTS), "en"
-    )
 
 
 def render_login_page(

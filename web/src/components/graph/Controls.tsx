@@ -6,7 +6,8 @@ import { showToast } from "../../state/toasts";
 import { IconButton } from "../../ui/Button";
 import { DownloadIcon, FitIcon, MinusIcon, PlusIcon } from "../../ui/icons";
 import { Menu, MenuItem } from "../../ui/Menu";
-import { drawPng, saveFile, writeSvg } from "./exportPicture";
+import { saveFile } from "../saveFile";
+import { drawPng, writeSvg } from "./exportPicture";
 import type { Size } from "./layout";
 import styles from "./graph.module.css";
 

@@ -57,12 +57,3 @@ export async function drawPng(svg: string, width: number, height: number): Promi
     canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG")))),
   );
 }
-
-export function saveFile(name: string, content: Blob): void {
-  const address = URL.createObjectURL(content);
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
-}

@@ -80,7 +80,10 @@ export function Palette({ close }: { close: () => void }) {
       take(entries[chosen]);
     }
   };
-  useEffect(() => document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: "nearest" }), [chosen]);
+  useEffect(() => {
+    // In braces: newer browsers return a promise, which is no function that ends the effect.
+    document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
   return (
     <dialog
       ref={dialog}

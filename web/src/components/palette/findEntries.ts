@@ -13,15 +13,19 @@ import {
   AgainIcon,
   CalendarIcon,
   CodeIcon,
+  CopyIcon,
+  DownloadIcon,
   GraphIcon,
   HistoryIcon,
   type Icon,
+  LinkIcon,
   ListIcon,
   PauseIcon,
   RunIcon,
   SettingsIcon,
 } from "../../ui/icons";
 import { FIRST, GROUPS, isOffered, OWN } from "../navigation";
+import { canCopyPicture, copyLink, copyPicture, savePicture } from "../share/share";
 import { rankEntries, splitVerb } from "./rank";
 
 const SHOWN_MAX = 8;
@@ -90,6 +94,24 @@ function listSettings(): PaletteEntry[] {
   );
 }
 
+/** What is done with the view that is shown. */
+function listShares(): PaletteEntry[] {
+  const acts: [string, Icon, string, () => Promise<string>][] = [
+    [t("Copy a link to this place"), LinkIcon, "share url address", copyLink],
+    [t("Save a picture of this view"), DownloadIcon, "share png screenshot export image", savePicture],
+  ];
+  if (canCopyPicture())
+    acts.push([t("Copy a picture of this view"), CopyIcon, "share png screenshot image", copyPicture]);
+  return acts.map(([label, icon, words, act]) => ({
+    key: `share ${label}`,
+    kind: t("Act"),
+    icon,
+    label,
+    words: `${label} ${words}`,
+    act,
+  }));
+}
+
 /** Entries for the text, from the server too. `dagId`: the DAG that is shown, whose runs and tasks are found first. A request that fails takes its own entries away. */
 export async function findEntries(
   client: QueryClient,
@@ -99,10 +121,12 @@ export async function findEntries(
 ): Promise<Found> {
   const { verb, rest } = readVerb(typed);
   const pages =
-    verb === undefined ? rankEntries(rest, [...listPages(client), ...listSettings()]).slice(0, SHOWN_MAX) : [];
+    verb === undefined
+      ? rankEntries(rest, [...listPages(client), ...listShares(), ...listSettings()]).slice(0, SHOWN_MAX)
+      : [];
   if (rest === "" && verb === undefined)
     return {
-      entries: [...(dagId === undefined ? [] : await listActs(client, dagId)), ...listPages(client)],
+      entries: [...(dagId === undefined ? [] : await listActs(client, dagId)), ...listShares(), ...listPages(client)],
       problem: "",
     };
   const found = await Promise.allSettled([

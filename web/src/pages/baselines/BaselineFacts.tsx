@@ -11,6 +11,19 @@ export function LevelPill({ level }: { level: BaselineLevel | null }) {
   return <Pill tone={LEVELS[level].tone}>{t(LEVELS[level].words)}</Pill>;
 }
 
+/** The level, and whether nobody judges it any more: what is shown may no longer be so. */
+export function Standing({
+  baseline: { level, is_stale: isStale },
+}: {
+  baseline: Pick<Baseline, "level" | "is_stale">;
+}) {
+  return (
+    <>
+      <LevelPill level={level} /> {isStale && <Pill tone="warn">{t("old prediction")}</Pill>}
+    </>
+  );
+}
+
 /** `07:00 Europe/Berlin, 1 day later`. */
 export function namePromise({ by, days, timezone }: Pick<Baseline, "by" | "days" | "timezone">): string {
   const time = `${by} ${timezone}`;

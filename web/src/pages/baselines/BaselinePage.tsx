@@ -14,7 +14,7 @@ import { formatCount } from "../../state/numbers";
 import { formatDuration, formatWeekday } from "../../state/times";
 import { Card } from "../../ui/Card";
 import { PageHeader } from "../../ui/PageHeader";
-import { LevelPill, namePromise, Slack } from "./BaselineFacts";
+import { namePromise, Slack, Standing } from "./BaselineFacts";
 import { formatShare } from "./baselineLevels";
 import styles from "./baselines.module.css";
 import { DueTimes } from "./DueTimes";
@@ -35,7 +35,7 @@ export function BaselinePage() {
       <PageHeader
         path={<Link to="/baselines">{t("Baselines")}</Link>}
         title={name}
-        state={query.data && <LevelPill level={query.data.level} />}
+        state={query.data && <Standing baseline={query.data} />}
         facts={query.data && <HeaderFacts baseline={query.data} />}
       />
       <Answer query={query} what={t("the baseline")}>

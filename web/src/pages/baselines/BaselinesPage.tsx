@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/EmptyState";
 import { ClockIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
 import { SearchBox } from "../../ui/SearchBox";
-import { LevelPill, Slack } from "./BaselineFacts";
+import { Slack, Standing } from "./BaselineFacts";
 import styles from "./baselines.module.css";
 import { compareUrgency, formatShare, LEVELS } from "./baselineLevels";
 import type { BaselinesView } from "./baselinesView";
@@ -94,7 +94,7 @@ function BaselineItem({ baseline }: { baseline: Baseline }) {
         <Link to="/baselines/$name" params={{ name }} className="name strong">
           {name}
         </Link>
-        <LevelPill level={level} />
+        <Standing baseline={baseline} />
         {owner && <span className="soft name">{owner}</span>}
       </div>
       <dl className={styles.facts}>

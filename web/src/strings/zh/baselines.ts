@@ -6,6 +6,7 @@ export const BASELINES: Record<string, string> = {
   Forecast: "预测",
   "when the coming runs of all DAGs will begin and end": "所有 DAG 接下来的运行何时开始和结束",
   "no prediction": "无预测",
+  "old prediction": "预测已过时",
   "{span} too late": "晚 {span}",
   "{count} day later": "{count} 天后",
   "{count} days later": "{count} 天后",

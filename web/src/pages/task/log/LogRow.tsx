@@ -44,6 +44,7 @@ export const LogRow = memo(function LogRow({
   return (
     <div
       className={`${styles.line} ${styles[`level-${line?.level}`] ?? ""} ${isChosen ? styles.chosen : ""} ${source === undefined ? "" : styles.ofFile}`}
+      data-line={number < 0 ? undefined : number + 1}
       data-source={source === undefined ? undefined : source % SOURCE_COLOURS}
     >
       {number < 0 ? (

@@ -48,7 +48,8 @@ export function LogView({ place, options, set, lead }: LogViewProps) {
   const [chosenFolds, setFolds] = useState<ReadonlyMap<number, boolean>>(new Map());
   const folded = useMemo(() => chooseFolded(store.groups, chosenFolds, opened), [store.groups, chosenFolds, opened]);
   const [isWhole, setWhole] = useState(false);
-  const [anchor, setAnchor] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
+  const [opening] = useState<Anchor>(span ? Math.max(0, span.first - 3) : END);
+  const [anchor, setAnchor] = useState<Anchor>(opening);
   const [isAtTail, setAtTail] = useState(span === undefined);
   // The end of a long log is shown while its lines are counted. Their numbers are known afterwards.
   const isTail = isAtTail && !store.isCounted && store.tail > 0 && !options.level;
@@ -103,10 +104,10 @@ export function LogView({ place, options, set, lead }: LogViewProps) {
     set({ line: line + 1 });
   });
   const jumpToSpan = useEffectEvent(() => {
-    if (span && options.level) jump(span.first);
+    if (span && (options.level || (store.isCounted && anchor === opening))) jump(span.first);
   });
-  // Only when the filter has found its lines: later the user moves.
-  useEffect(() => jumpToSpan(), [options.level, filtered.isDone]);
+  // Only when the filter has found its lines, and when it is known what is folded above the line: later the user moves.
+  useEffect(() => jumpToSpan(), [options.level, filtered.isDone, store.isCounted]);
   const choose = useCallback(
     (line: number, isRange: boolean) => set({ line: formatSpan(line, isRange ? span : undefined) }),
     [set, span],
