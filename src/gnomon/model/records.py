@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from gnomon.model.alerts import AlertEvent
 from gnomon.model.assets import NewAssetEvent
 from gnomon.model.attempts import AttemptResult, InstanceOverrides
@@ -254,69 +256,68 @@ class NewMail:
     at: Instant | None = None
 
 
-@dataclass(slots=True)
-class Changes:
+class Changes(msgspec.Struct):
     """The changes of one step of the engine, committed in one transaction, in this order."""
 
-    runs: list[RunRecord] = field(default_factory=list)
+    runs: list[RunRecord] = msgspec.field(default_factory=list)
     """Updated runs: state, started_at, ended_at, reason, version_pk, clear_number, queued_at, conf."""
-    tasks: list[TaskRecord] = field(default_factory=list)
+    tasks: list[TaskRecord] = msgspec.field(default_factory=list)
     """Rows to insert or replace. State None is stored as `states.NO_STATUS_CODE`: a cleared instance keeps its numbers."""
-    tasks_deleted: list[TaskKey] = field(default_factory=list)
+    tasks_deleted: list[TaskKey] = msgspec.field(default_factory=list)
     """Rows to delete (before `tasks` are written): instances that were expanded, so that map indices took their place."""
-    attempts: list[AttemptRecord] = field(default_factory=list)
-    results: list[AttemptResult] = field(default_factory=list)
+    attempts: list[AttemptRecord] = msgspec.field(default_factory=list)
+    results: list[AttemptResult] = msgspec.field(default_factory=list)
     """Applied results whose XComs are written."""
-    xcom_clears: list[TaskKey] = field(default_factory=list)
+    xcom_clears: list[TaskKey] = msgspec.field(default_factory=list)
     """Task instances whose XComs are deleted (before `results` are written): a new attempt starts, or it was cleared."""
-    deferrals_deleted: list[tuple[TaskKey, bool | None]] = field(default_factory=list)
+    deferrals_deleted: list[tuple[TaskKey, bool | None]] = msgspec.field(default_factory=list)
     """Deferrals to delete (before `deferrals` are written). None: no triggerer runs its trigger. True: the trigger gets `on_kill`."""
-    deferrals: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
+    deferrals: dict[TaskKey, DeferralRecord] = msgspec.field(default_factory=dict)
     """New deferrals."""
-    deferrals_ended: dict[TaskKey, DeferralRecord] = field(default_factory=dict)
+    deferrals_ended: dict[TaskKey, DeferralRecord] = msgspec.field(default_factory=dict)
     """Deferrals whose result is kept for the attempt that resumes."""
-    hitl_details: list[HITLDetail] = field(default_factory=list)
+    hitl_details: list[HITLDetail] = msgspec.field(default_factory=list)
     """New questions to people."""
-    hitl_responses: list[tuple[TaskKey, int, HITLResponse]] = field(default_factory=list)
+    hitl_responses: list[tuple[TaskKey, int, HITLResponse]] = msgspec.field(default_factory=list)
     """(task instance, defer_seq, answer) of questions that are answered, or whose time is over."""
-    edge_waits_deleted: list[tuple[int, int]] = field(default_factory=list)
+    edge_waits_deleted: list[tuple[int, int]] = msgspec.field(default_factory=list)
     """(down_run, edge_no) of edges whose waits are deleted (before `run_waits` are written)."""
-    run_waits: dict[tuple[int, int, str, Instant], RunWait] = field(default_factory=dict)
+    run_waits: dict[tuple[int, int, str, Instant], RunWait] = msgspec.field(default_factory=dict)
     """Waits between DAGs to insert or replace, by (down_run, edge_no, up_dag, up_at)."""
-    callbacks: dict[str, CallbackRecord] = field(default_factory=dict)
+    callbacks: dict[str, CallbackRecord] = msgspec.field(default_factory=dict)
     """Callbacks of runs to insert or replace, by id."""
-    callbacks_deleted: list[str] = field(default_factory=list)
+    callbacks_deleted: list[str] = msgspec.field(default_factory=list)
     """Ids of callbacks that are not kept: they computed a deadline."""
-    deadlines_deleted: list[int] = field(default_factory=list)
+    deadlines_deleted: list[int] = msgspec.field(default_factory=list)
     """Runs (run_pk) whose deadlines that were not missed are deleted (before `deadlines` are written)."""
-    deadlines: dict[tuple[int, int], DeadlineRecord] = field(default_factory=dict)
+    deadlines: dict[tuple[int, int], DeadlineRecord] = msgspec.field(default_factory=dict)
     """Deadlines of runs to insert or replace, by (run_pk, deadline_no)."""
-    pool_used: dict[str, int] = field(default_factory=dict)
+    pool_used: dict[str, int] = msgspec.field(default_factory=dict)
     """Pool to the slots acquired (positive) or released (negative)."""
-    tallies: dict[tuple[int, DagRunState], int] = field(default_factory=dict)
+    tallies: dict[tuple[int, DagRunState], int] = msgspec.field(default_factory=dict)
     """(dag_pk, state) to the change of the number of runs."""
-    events: list[EventRecord] = field(default_factory=list)
-    asset_events: list[NewAssetEvent] = field(default_factory=list)
+    events: list[EventRecord] = msgspec.field(default_factory=list)
+    asset_events: list[NewAssetEvent] = msgspec.field(default_factory=list)
     """Events of assets; each goes into the queue of every DAG that waits for it, and the owners of these DAGs get mail."""
-    dag_paused: list[tuple[int, str]] = field(default_factory=list)
+    dag_paused: list[tuple[int, str]] = msgspec.field(default_factory=list)
     """(dag_pk, reason) of DAGs that the owner pauses (max_consecutive_failed_dag_runs)."""
-    fresh_files: list[tuple[str, str]] = field(default_factory=list)
+    fresh_files: list[tuple[str, str]] = msgspec.field(default_factory=list)
     """(file, reason) of files whose tasks need a new interpreter from now on."""
-    mail_deleted: list[int] = field(default_factory=list)
-    mail_sent: list[NewMail] = field(default_factory=list)
-    quarantined: list[QuarantinedItem] = field(default_factory=list)
+    mail_deleted: list[int] = msgspec.field(default_factory=list)
+    mail_sent: list[NewMail] = msgspec.field(default_factory=list)
+    quarantined: list[QuarantinedItem] = msgspec.field(default_factory=list)
     """Messages that could not be read or applied; those among `mail_deleted` leave the mailbox."""
-    reprocessed_runs: list[RunRecord] = field(default_factory=list)
+    reprocessed_runs: list[RunRecord] = msgspec.field(default_factory=list)
     """Runs that a backfill has run again: run_type and backfill_pk are written too."""
-    alert_events: list[AlertEvent] = field(default_factory=list)
+    alert_events: list[AlertEvent] = msgspec.field(default_factory=list)
     """Facts that rules of alerts must know."""
-    queue_discards: list[QueueDiscard] = field(default_factory=list)
+    queue_discards: list[QueueDiscard] = msgspec.field(default_factory=list)
     """Events of assets that leave the queues of DAGs without a run."""
-    answers: list[tuple[int, str, str]] = field(default_factory=list)
+    answers: list[tuple[int, str, str]] = msgspec.field(default_factory=list)
     """(request_pk, done | refused, JSON answer)"""
 
     def __bool__(self) -> bool:
-        return any(getattr(self, name) for name in self.__slots__)
+        return any(getattr(self, name) for name in self.__struct_fields__)
 
 
 @dataclass(slots=True, frozen=True)

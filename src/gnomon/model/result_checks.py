@@ -52,6 +52,8 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
 
     `reads_values`: the values of XComs and rendered fields are read too, which takes time in proportion to their length.
     """
+    if not reads_values and _is_plain(result):
+        return result
     for (name, check), value in zip(_CHECKED_FIELDS, _read_checked_fields(result), strict=True):
         if value is not None and value != () and (fault := check(value)) is not None:
             return fail_result(result, _describe(name, fault))
@@ -60,6 +62,17 @@ def check_result(result: AttemptResult, *, reads_values: bool = False) -> Attemp
     if reads_values and (unreadable := _find_unreadable_value(result)) is not None:
         return fail_result(result, unreadable)
     return _escape_texts(result)
+
+
+def _is_plain(result: AttemptResult) -> bool:
+    """True for a result without anything that an author could have written, as most are: only its instants and a length are looked at."""
+    return (
+        _read_unplain_fields(result) == _PLAIN_VALUES
+        and result.outcome in OUTCOMES
+        and (result.started_at is None or 0 <= result.started_at <= LATEST)
+        and (result.ended_at is None or 0 <= result.ended_at <= LATEST)
+        and (result.return_length is None or HAS_VALUE <= result.return_length <= INTEGER_MAX)
+    )
 
 
 def fail_result(result: AttemptResult, reason: str) -> AttemptResult:
@@ -347,3 +360,10 @@ CHECKS: dict[type[msgspec.Struct], dict[str, Check]] = {
 """By the class of a message, the check of each of its fields. A value None is not checked."""
 _CHECKED_FIELDS = tuple((name, check) for name, check in CHECKS[AttemptResult].items() if check is not _any)
 _read_checked_fields = operator.attrgetter(*(name for name, _ in _CHECKED_FIELDS))
+_PLAIN_FIELDS = frozenset(
+    {*IDENTITY, "outcome", "entered", "is_own_fault", "callbacks_called", "started_at", "ended_at", "return_length"}
+)
+"""What a plain result may have: every other field has its default."""
+_UNPLAIN_FIELDS = tuple(field for field in msgspec.structs.fields(AttemptResult) if field.name not in _PLAIN_FIELDS)
+_PLAIN_VALUES = tuple(field.default for field in _UNPLAIN_FIELDS)
+_read_unplain_fields = operator.attrgetter(*(field.name for field in _UNPLAIN_FIELDS))

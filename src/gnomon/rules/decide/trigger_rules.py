@@ -73,6 +73,9 @@ def is_skip_valid(skipper_state: S | None) -> bool:
     return skipper_state is S.SUCCESS
 
 
+_SUCCESS = S.SUCCESS
+
+
 class Tally:
     """The number of direct upstream instances in each final state. Mutable: the engine keeps one for each task of a run.
 
@@ -106,15 +109,18 @@ class Tally:
 
         Returns True when a verdict WAIT of a rule over this tally may have changed.
         """
-        field = _FIELDS.get(state) if state is not None else None
-        if field is None:
-            return False
-        value = getattr(self, field) + count
-        setattr(self, field, value)
-        if is_setup and state is S.SUCCESS:
-            self.setups_success += count
-        if is_setup and state is S.SKIPPED:
-            self.setups_skipped += count
+        if state is _SUCCESS:  # most of all
+            value = self.success = self.success + count
+            if is_setup:
+                self.setups_success += count
+        else:
+            field = _FIELDS.get(state) if state is not None else None
+            if field is None:
+                return False
+            value = getattr(self, field) + count
+            setattr(self, field, value)
+            if is_setup and state is S.SKIPPED:
+                self.setups_skipped += count
         return count > 0 and (value == count or self.done >= self.total)
 
     def merge(self, other: Tally) -> Tally:
@@ -150,6 +156,11 @@ class Tally:
     @property
     def done(self) -> int:
         return self.success + self.failed + self.skipped + self.upstream_failed + self.removed
+
+    @property
+    def is_untouched(self) -> bool:
+        """True as long as no upstream instance has ended."""
+        return self.done == 0 and self.total > 0
 
     @property
     def bad(self) -> int:
@@ -263,6 +274,12 @@ RULES: dict[str, RuleConditions] = {
     "always": RuleConditions(_never, _never, lambda _: True, say("nothing")),
 }
 
+
+def waits_without_ends(rule_name: str) -> bool:
+    """True if a task with this rule and with upstream instances waits as long as none of them has ended."""
+    return evaluate_trigger_rule(rule_name, Tally(1)).outcome is RuleOutcome.WAIT
+
+
 _RUN = Verdict(RuleOutcome.RUN)
 _WAIT = Verdict(RuleOutcome.WAIT)
 
@@ -270,6 +287,8 @@ _WAIT = Verdict(RuleOutcome.WAIT)
 def evaluate_trigger_rule(rule_name: str, tally: Tally) -> Verdict:
     """The verdict of the rule, and of the scopes of setups; its reason names the counts. A verdict WAIT has no reason: `describe_rule_wait` writes it."""
     scope = tally.scope
+    if scope is None and tally.success == tally.total and rule_name in _RUNS_AFTER_SUCCESS:
+        return _RUN
     by_scope = _RUN if scope is None else _evaluate_scope(scope)
     if scope is not None and by_scope.outcome is not RuleOutcome.RUN and not scope.is_of_teardown:
         return by_scope  # also before the rule skips or fails the task: what becomes of it does not depend on who ends first
@@ -352,3 +371,18 @@ def _counts(tally: Tally) -> str:
         (tally.total - tally.done, "not done"),
     )
     return ", ".join(f"{count} {word}" for count, word in named if count) or "no upstream"
+
+
+def _runs_after_success(rule_name: str) -> bool:
+    """True if the rule lets a task run when all upstream instances have succeeded, however many."""
+    for total in range(3):
+        tally = Tally(total)
+        tally.success = total
+        if evaluate_trigger_rule(rule_name, tally).outcome is not RuleOutcome.RUN:
+            return False
+    return True
+
+
+_RUNS_AFTER_SUCCESS: frozenset[str] = frozenset()
+_RUNS_AFTER_SUCCESS = frozenset(filter(_runs_after_success, RULES))
+"""Most tasks have one of these rules, and most upstream instances succeed."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.backfills import BackfillRecord
 from gnomon.model.deferral import DeferralResult
@@ -176,16 +178,14 @@ class WorkerLost:
     worker_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuthorCodeEntered:
+class AuthorCodeEntered(msgspec.Struct, frozen=True):
     """The process of the attempt has entered author code."""
 
     attempt_id: str
     at: Instant
 
 
-@dataclass(frozen=True, slots=True)
-class ResultReceived:
+class ResultReceived(msgspec.Struct, frozen=True):
     """The result of an attempt. `worker_id`: the worker that keeps it until it is acknowledged; None: it came by mail.
 
     `sender`: of a result that came by mail, the worker that ran the attempt.

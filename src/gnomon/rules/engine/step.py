@@ -73,14 +73,18 @@ def step(
     now: Instant,
     new_id: Callable[[], str],
     loaded_runs: Iterable[DagRun] = (),
+    *,
+    keeps_rows: bool = True,
 ) -> StepResult:
     """Apply `events` and everything that follows from them; return the changes of one transaction and the actions after it.
 
     `new_id` returns a new attempt id. `loaded_runs`: runs that `load_groups` returned since the last step; they are evaluated
     first. The EngineState is changed in place: the caller drops it if the changes are not committed.
+    `keeps_rows` False, for a caller that stores nothing: the rows of task instances and attempts, the audit log and the admissions are left out of the
+    result; every decision is the same.
     Raises EngineStepError for an internal error, with the DAG that was being processed; drop the EngineState then too.
     """
-    context = StepContext(engine_state, now, new_id)
+    context = StepContext(engine_state, now, new_id, keeps_rows=keeps_rows)
     try:
         return _step(context, events, loaded_runs)
     except Exception as error:
@@ -159,15 +163,18 @@ def _finish_step(context: StepContext) -> StepResult:
             lifecycle.transition(ti, Cause.WAIT)
             context.mark_dirty(ti)
     changes, result = context.changes, context.result
-    result.mutation_questions = build_questions(context)
+    if context.unasked_instances:
+        result.mutation_questions = build_questions(context)
     for ti in context.dirty_instances:
         ti.is_stored = True
-        changes.tasks.append(ti.to_record())
-        result.touched_groups.add(ti.run.dag.record.group_no)
+        if context.keeps_rows:
+            changes.tasks.append(ti.to_record())
+            result.touched_groups.add(ti.run.dag.record.group_no)
     for run in context.dirty_runs:
         changes.runs.append(run.record)
         result.touched_groups.add(run.dag.record.group_no)
         if run.record.state in FINISHED_RUN_STATES:
+            result.ended_runs.append(run)
             drop_ended_run(context, run)
     for group_no, update in context.outbox.items():
         changes.mail_sent.append(
@@ -191,7 +198,8 @@ def _on_run_read(context: StepContext, event: e.RunRead) -> None:
         attach_previous_run(context.engine_state, dag, *event.previous_run)
     run = attach_run(context.engine_state, dag, event.run, event.tasks, event.run_waits)
     run.deadlines = {deadline.deadline_no: deadline for deadline in event.deadlines}
-    finalize_removed_tasks(context, run)
+    if event.tasks or run.is_running or run.graph.mapping is not None:
+        finalize_removed_tasks(context, run)
     refresh_deadlines(context, run)
     if event.run.state not in FINISHED_RUN_STATES:
         refresh_edges(context, run)

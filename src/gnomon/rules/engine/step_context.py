@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instance_mutation import MutationQuestion
@@ -39,32 +41,35 @@ class Admission(NamedTuple):
     """None: the admission deleted no XComs. A list: it did, and it removed these results of the same step from the changes."""
 
 
-@dataclass(slots=True)
-class StepResult:
+class StepResult(msgspec.Struct):
     """The outcome of one step: the caller commits `changes` in one transaction, then does the rest."""
 
     changes: Changes
-    submits: dict[str, list[Attempt]] = field(default_factory=dict)
+    changed_instances: Mapping[TaskInstance, None]
+    """The task instances that this step changed: those of `changes.tasks`, if rows are wanted."""
+    ended_runs: list[DagRun] = msgspec.field(default_factory=list)
+    """The runs that have ended in this step, or were changed after their end; they are no longer in memory."""
+    submits: dict[str, list[Attempt]] = msgspec.field(default_factory=dict)
     """By worker id."""
-    admissions: list[Admission] = field(default_factory=list)
-    cancels: list[CancelOrder] = field(default_factory=list)
-    acknowledges: dict[str, list[str]] = field(default_factory=dict)
+    admissions: list[Admission] = msgspec.field(default_factory=list)
+    cancels: list[CancelOrder] = msgspec.field(default_factory=list)
+    acknowledges: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """Worker id to the attempt ids whose results are stored once the changes are committed."""
-    touched_groups: set[int] = field(default_factory=set)
+    touched_groups: set[int] = msgspec.field(default_factory=set)
     """Groups that this step changed in memory."""
-    plannable_dags: set[int] = field(default_factory=set)
+    plannable_dags: set[int] = msgspec.field(default_factory=set)
     """DAGs (dag_pk) for which planning may create another run now."""
-    failing_dags: set[int] = field(default_factory=set)
+    failing_dags: set[int] = msgspec.field(default_factory=set)
     """DAGs (dag_pk) with `max_consecutive_failed_dag_runs` of which a run failed in this step."""
-    unresolved_edges: dict[tuple[int, int], None] = field(default_factory=dict)
+    unresolved_edges: dict[tuple[int, int], None] = msgspec.field(default_factory=dict)
     """(run_pk, edge_no) of edges whose upstream slots are not known yet; a `SlotsResolved` event answers each of them."""
-    unresolved_deadlines: list[tuple[int, int]] = field(default_factory=list)
+    unresolved_deadlines: list[tuple[int, int]] = msgspec.field(default_factory=list)
     """(run_pk, deadline_no) of deadlines that need the durations of ended runs; a `DeadlineResolved` event answers each of them."""
-    mutation_questions: list[MutationQuestion] = field(default_factory=list)
+    mutation_questions: list[MutationQuestion] = msgspec.field(default_factory=list)
     """Questions to `task_instance_mutation_hook`; an `InstancesMutated` event answers each instance of them."""
-    deleted_runs: list[int] = field(default_factory=list)
+    deleted_runs: list[int] = msgspec.field(default_factory=list)
     """Runs (run_pk) whose rows this step's transaction deletes."""
-    deleted_dags: list[int] = field(default_factory=list)
+    deleted_dags: list[int] = msgspec.field(default_factory=list)
     """DAGs (dag_pk) whose rows this step's transaction deletes."""
     wake_at: Instant | None = None
     """When to step again even without an event; `now` if this step reached one of its bounds; None: no timer is set."""
@@ -80,6 +85,7 @@ class StepContext:
         "dirty_runs",
         "engine_state",
         "has_more_work",
+        "keeps_rows",
         "new_id",
         "newly_ready",
         "now",
@@ -94,13 +100,17 @@ class StepContext:
         "updates",
     )
 
-    def __init__(self, engine_state: EngineState, now: Instant, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, engine_state: EngineState, now: Instant, new_id: Callable[[], str], *, keeps_rows: bool = True
+    ) -> None:
+        """`keeps_rows` False: nobody stores the changes, and rows that no decision reads are not built."""
         self.engine_state = engine_state
         self.now = now
         self.new_id = new_id
+        self.keeps_rows = keeps_rows
         self.changes = Changes()
-        self.result = StepResult(self.changes)
         self.dirty_instances: dict[TaskInstance, None] = {}
+        self.result = StepResult(self.changes, self.dirty_instances)
         self.dirty_runs: dict[DagRun, None] = {}
         self.stored_run_states: dict[DagRun, DagRunState] = {}
         """The states, before this step, of the runs whose state it changed."""
@@ -187,6 +197,8 @@ class StepContext:
         address: str | None = None,
     ) -> None:
         """Add a line to the audit log. `address`: from where a user asked for it."""
+        if not self.keeps_rows:
+            return
         run = ti.run if ti is not None else run
         self.changes.events.append(
             EventRecord(

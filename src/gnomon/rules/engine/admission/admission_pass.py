@@ -10,11 +10,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from typing import Any
+
+from msgspec.structs import replace
 
 from gnomon.model.attempts import Attempt, AttemptResult, ElementSource, RunFacts, build_attempt_log_path
 from gnomon.model.deferral import Resumption
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.records import Changes
+from gnomon.model.spec import TaskSpec
 from gnomon.model.states import WITHOUT_PROCESS_STATES
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.decide.outcomes import parse_restarts
@@ -29,18 +33,21 @@ from gnomon.rules.engine.state.queue_moves import dequeue, move_in_queue
 from gnomon.rules.engine.state.queue_state import QueueCause
 from gnomon.rules.engine.state.run_facts import VOLATILE_IMPORT_MAX_AGE_S, describe_run
 from gnomon.rules.engine.state.task_expansion import TaskExpansion
-from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
+from gnomon.rules.engine.state.task_instance import AttemptTemplate, DagRun, TaskInstance
 from gnomon.rules.engine.step_context import Admission, StepContext, StepResult
 
 
 def admit_ready(context: StepContext) -> None:
     """Admit ready task instances, at most `max_admissions_per_step`; sets `has_more_work` when that bound is reached."""
     engine_state = context.engine_state
+    if not any(pool.ready_queue for pool in engine_state.pools.values()):
+        return
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
     while pools or backfill_pools:
-        if find_free_worker(engine_state) is None:
+        worker = find_free_worker(engine_state)
+        if worker is None:
             return
         turns = pools or backfill_pools
         pool = turns.popleft()
@@ -54,7 +61,7 @@ def admit_ready(context: StepContext) -> None:
             context.has_more_work = True
             return
         budget -= 1
-        _admit_one(context, ti, pool)
+        _admit_one(context, ti, pool, worker)
         turns.append(pool)
 
 
@@ -90,7 +97,10 @@ def _find_next_admissible(engine_state: EngineState, pool: Pool) -> TaskInstance
             move_in_queue(ti, QueueCause.DAG_HELD)
         elif pool.is_too_small(ti.pool_slots):
             move_in_queue(ti, QueueCause.POOL_TOO_SMALL, pool)
-        elif (limit := find_reached_limit(ti) or find_full_executor(engine_state, ti)) is not None:
+        elif (
+            limit := find_reached_limit(ti)
+            or (None if engine_state.limits.executors is None else find_full_executor(engine_state, ti))
+        ) is not None:
             move_in_queue(ti, QueueCause.LIMIT_REACHED, pool, limit)
         else:
             return ti if pool.has_room(ti.pool_slots) else None
@@ -113,22 +123,27 @@ def _find_first_queued(pool: Pool) -> TaskInstance | None:
     return None
 
 
-def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool) -> None:
-    """Submit an attempt to a worker of its executor, or start the deferral of a task that starts from its trigger."""
+def _admit_one(context: StepContext, ti: TaskInstance, pool: Pool, worker: WorkerCapacity) -> None:
+    """Submit an attempt to a worker of its executor, or start the deferral of a task that starts from its trigger.
+
+    `worker`: the one with the most free slots, of any executor.
+    """
     context.current_dag = ti.run.dag
     previous = (ti.state, ti.try_number, ti.reason, ti.resume_at, ti.started_at)
     deleted_results = (
         start_deferred(context, ti)
         if ti.starts_deferred
-        else _begin_attempt(context, ti, pool, _choose_worker(context.engine_state, ti))
+        else _begin_attempt(context, ti, pool, _choose_worker(context.engine_state, ti, worker))
     )
-    context.result.admissions.append(Admission(ti, *previous, deleted_results))
+    if context.keeps_rows:
+        context.result.admissions.append(Admission(ti, *previous, deleted_results))
 
 
-def _choose_worker(engine_state: EngineState, ti: TaskInstance) -> WorkerCapacity:
+def _choose_worker(engine_state: EngineState, ti: TaskInstance, freest: WorkerCapacity) -> WorkerCapacity:
     executors = engine_state.limits.executors
-    name = executors.find(ti.executor) if executors is not None and executors.is_a_choice(ti.executor) else None
-    worker = find_free_worker(engine_state, name)
+    if executors is None or not executors.is_a_choice(ti.executor):
+        return freest
+    worker = find_free_worker(engine_state, executors.find(ti.executor))
     assert worker is not None  # `_find_next_admissible` has looked
     return worker
 
@@ -147,16 +162,18 @@ def _begin_attempt(
     ti.worker = worker.worker_id
     ti.entered = False
     ti.resume_at = ti.ended_at = None
-    if not parse_restarts(ti.reason):
+    if ti.reason is not None and not parse_restarts(ti.reason):
         ti.reason = None
     if not is_resumption:
         ti.started_at = None
     deleted_results = context.delete_xcoms(ti) if ti.seq > 1 and not is_resumption else None
     acquire(context.engine_state, ti)
-    context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
+    if context.keeps_rows:
+        context.changes.pool_used[pool.name] = context.changes.pool_used.get(pool.name, 0) + ti.pool_slots
     context.newly_ready.pop(ti, None)
     context.mark_dirty(ti)
-    context.result.submits.setdefault(worker.worker_id, []).append(build_attempt(context.engine_state, ti))
+    attempt = build_attempt(context.engine_state, ti, with_log=context.keeps_rows)
+    context.result.submits.setdefault(worker.worker_id, []).append(attempt)
     return deleted_results
 
 
@@ -211,43 +228,79 @@ def _undo_admission(engine_state: EngineState, changes: Changes, admission: Admi
     move_in_queue(ti, QueueCause.BECOME_READY, engine_state.get_pool(ti.pool or ti.target_pool))
 
 
-def build_attempt(engine_state: EngineState, ti: TaskInstance) -> Attempt:
-    """The message that tells a worker to run the live attempt of the instance."""
+def build_attempt(engine_state: EngineState, ti: TaskInstance, *, with_log: bool = True) -> Attempt:
+    """The message that tells a worker to run the live attempt of the instance. `with_log` False: nothing will write a log."""
     run, task = ti.run, ti.task
-    dag = run.dag.record
-    expansion = run.expansions.get(ti.index) if ti.map_index >= 0 else None
     assert ti.attempt is not None
-    return Attempt(
+    attempt = replace(
+        _find_template(engine_state, run),
         attempt_id=ti.attempt,
-        group_no=dag.group_no,
-        epoch=engine_state.epochs.get(dag.group_no, 0),
-        run=_build_run_facts(run),
         task_id=task.task_id,
         task_no=run.graph.numbers[ti.index],
         map_index=ti.map_index,
         try_number=ti.try_number,
         max_tries=ti.max_tries,
         seq=ti.seq,
-        file=dag.file,
-        bundle_name=dag.bundle_name,
-        input_hash=dag.input_hash,
-        fresh=dag.fresh is not None or run.graph.spec.fresh_import,
-        attempts_per_child=run.graph.spec.attempts_per_child,
-        calls_listeners=run.graph.spec.calls_task_listeners,
-        computes_links=any(link.static_url is None for link in task.extra_links),
         timeout_s=task.execution_timeout_s,
-        zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.has_volatile_import else None,
-        log=build_attempt_log_path(dag.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq),
-        resume=_build_resumption(ti),
-        started_at=ti.started_at if ti.is_resumption else None,
-        deadline_at=compute_deadline(ti) if ti.continues_in_operator else None,
-        expanded_count=None if expansion is None else expansion.count,
-        factor_lengths=() if expansion is None else expansion.lengths,
-        overrides=ti.overrides,
+        log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, task.task_id, ti.map_index, ti.seq)
+        if with_log
+        else "",
         queue=ti.queue,
-        executor_config=task.executor_config,
-        elements=() if expansion is None else tuple(dict.fromkeys(_find_elements(ti, expansion))),
     )
+    rare = _list_rare_fields(ti, task)
+    return replace(attempt, **rare) if rare else attempt
+
+
+def _list_rare_fields(ti: TaskInstance, task: TaskSpec) -> dict[str, Any]:
+    """The fields that most attempts do not have."""
+    rare: dict[str, Any] = {}
+    if task.extra_links:
+        rare["computes_links"] = any(link.static_url is None for link in task.extra_links)
+    if task.executor_config is not None:
+        rare["executor_config"] = task.executor_config
+    if ti.overrides is not None:
+        rare["overrides"] = ti.overrides
+    if ti.is_resumption:
+        rare |= {"resume": _build_resumption(ti), "started_at": ti.started_at}
+        if ti.continues_in_operator:
+            rare["deadline_at"] = compute_deadline(ti)
+    expansion = ti.run.expansions.get(ti.index) if ti.map_index >= 0 else None
+    if expansion is not None:
+        rare["expanded_count"] = expansion.count
+        rare["factor_lengths"] = expansion.lengths
+        rare["elements"] = tuple(dict.fromkeys(_find_elements(ti, expansion)))
+    return rare
+
+
+def _find_template(engine_state: EngineState, run: DagRun) -> Attempt:
+    """What all attempts of the run have in common, in its present state and with the present file of its DAG."""
+    dag, template = run.dag.record, run.attempt_template
+    epoch = engine_state.epochs.get(dag.group_no, 0)
+    if (
+        template is None
+        or template.facts is not run.facts
+        or template.dag is not dag
+        or template.fresh != dag.fresh
+        or template.epoch != epoch
+    ):
+        spec, facts = run.graph.spec, _build_run_facts(run)
+        attempt = Attempt(
+            attempt_id="",
+            group_no=dag.group_no,
+            epoch=epoch,
+            run=facts,
+            task_id="",
+            task_no=0,
+            file=dag.file,
+            bundle_name=dag.bundle_name,
+            input_hash=dag.input_hash,
+            fresh=dag.fresh is not None or spec.fresh_import,
+            attempts_per_child=spec.attempts_per_child,
+            calls_listeners=spec.calls_task_listeners,
+            zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.has_volatile_import else None,
+        )
+        template = run.attempt_template = AttemptTemplate(facts, dag, dag.fresh, epoch, attempt)
+    return template.attempt
 
 
 def _find_elements(ti: TaskInstance, expansion: TaskExpansion) -> Iterator[ElementSource]:

@@ -101,16 +101,21 @@ def on_result_received(context: StepContext, event: ResultReceived) -> None:
         context.result.acknowledges.setdefault(event.worker_id, []).append(result.attempt_id)
     ti = context.engine_state.attempts.get(result.attempt_id)
     if ti is not None:
-        _apply_result(context, ti, quote_author_reason(_take_own(ti, check_result(result))), event.sender)
+        result = _take_own(ti, check_result(result))
+        _apply_result(context, ti, result if result.reason is None else quote_author_reason(result), event.sender)
     elif (pending := on_callback_result(context, result := check_result(result))) is not None:
         on_reference_ended(context, pending, result)
 
 
 def _take_own(ti: TaskInstance, result: AttemptResult) -> AttemptResult:
     """The result, which names the task instance of its attempt; one that names another is a failure."""
-    key = ti.key()
-    if (result.run_pk, result.task_no, result.map_index) == key:
+    if (
+        result.run_pk == ti.run.pk
+        and result.map_index == ti.map_index
+        and result.task_no == ti.run.graph.numbers[ti.index]
+    ):
         return result
+    key = ti.key()
     own = replace(result, run_pk=key.run_pk, task_no=key.task_no, map_index=key.map_index)
     return fail_result(own, render(say("result_names_another_instance")))
 
@@ -134,7 +139,7 @@ def _apply_result(context: StepContext, ti: TaskInstance, result: AttemptResult,
         context.changes.results.append(result)
     if result.rendered_map_index is not None:
         ti.rendered_map_index = escape_unstorable(result.rendered_map_index)[:RENDERED_INDEX_MAX]
-    if not _will_run_again(ti, result):
+    if ti.deferral is not None and not _will_run_again(ti, result):
         drop_deferral(context, ti, killed=False)
     _OUTCOME_HANDLERS[result.outcome](context, ti, result)
 
@@ -159,11 +164,12 @@ def _will_run_again(ti: TaskInstance, result: AttemptResult) -> bool:
 def _on_success(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:
     if result.return_length is not None:
         ti.return_length = result.return_length
-    elif any(item.key == RETURN_VALUE for item in result.xcoms):
+    elif result.xcoms and any(item.key == RETURN_VALUE for item in result.xcoms):
         ti.return_length = HAS_VALUE
-    left_out = skip_unchosen_tasks(context, ti, result.skip_task_ids)
+    left_out = skip_unchosen_tasks(context, ti, result.skip_task_ids) if result.skip_task_ids else None
     finish_task_instance(context, ti, Cause.SUCCEED, format_left_out(left_out) if left_out else result.reason)
-    record_asset_events(context, ti, result.attempt_id, result.asset_events)
+    if result.asset_events is not None or ti.task.outlets:
+        record_asset_events(context, ti, result.attempt_id, result.asset_events)
 
 
 def _on_skipped(context: StepContext, ti: TaskInstance, result: AttemptResult) -> None:

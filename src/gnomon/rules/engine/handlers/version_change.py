@@ -196,7 +196,7 @@ def _task_instances_at(
             return _restore_returning(context, run, index, rows)
         return {UNMAPPED: TaskInstance(run, index, UNMAPPED, task)} if is_within_task_bounds(task, run.record) else {}
     for ti in previous.values():
-        ti.index = index
+        ti.index, ti.task = index, task
         if ti.attempt is None:
             void_answer(context, ti)
             ti.set_overrides(ti.overrides)

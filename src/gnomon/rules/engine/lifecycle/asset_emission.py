@@ -19,6 +19,8 @@ def record_asset_events(
     `attempt_id`: the attempt that succeeded, which makes the events unique; None: the task needed none.
     """
     if emissions is None:
+        if not ti.task.outlets:
+            return
         emissions = tuple(
             AssetEmission(asset=leaf) for leaf in dict.fromkeys(ti.task.outlets) if isinstance(leaf, AssetKey)
         )

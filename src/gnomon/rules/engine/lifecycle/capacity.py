@@ -39,6 +39,10 @@ def _name_limit(limit: str, task_id: str) -> str:
 
 def find_reached_limit(ti: TaskInstance) -> ConcurrencyLimit | None:
     """The first reached limit of the instance; None when all have room."""
+    task = ti.task
+    if task.max_active_tis_per_dag is None and task.max_active_tis_per_dagrun is None:
+        limit = ti.run.active_tasks_limit
+        return limit if limit.is_reached else None
     for limit in collect_limits(ti):
         if limit.is_reached:
             return limit
@@ -77,7 +81,8 @@ def release(engine_state: EngineState, ti: TaskInstance) -> None:
     worker = engine_state.workers.get(ti.worker or "")
     if worker is not None:
         worker.used_slots -= 1
-        engine_state.offer_slots(worker)
+        if engine_state.executor_limits:
+            engine_state.offer_slots(worker)
     engine_state.get_pool(ti.pool).used -= ti.pool_slots
     release_limits(ti)
 
@@ -109,28 +114,34 @@ def release_attempt(
     `sender`: the worker that ran it, if that is not the one that stands for its executor.
     """
     assert ti.attempt is not None and ti.pool is not None
-    run = ti.run
-    context.changes.attempts.append(
-        AttemptRecord(
-            run_pk=run.pk,
-            task_no=run.graph.numbers[ti.index],
-            map_index=ti.map_index,
-            seq=ti.seq,
-            attempt=ti.attempt,
-            try_number=ti.try_number,
-            kind="task",
-            state=state,
-            reason=reason,
-            worker=sender or ti.worker,
-            started_at=ti.started_at,
-            ended_at=ti.ended_at,
-            exit_code=exit_code,
-            log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, ti.task.task_id, ti.map_index, ti.seq),
-        )
-    )
+    if context.keeps_rows:
+        context.changes.attempts.append(_build_record(ti, state, reason, exit_code, sender))
     release(context.engine_state, ti)
-    used = context.changes.pool_used
-    used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
+    if context.keeps_rows:
+        used = context.changes.pool_used
+        used[ti.pool] = used.get(ti.pool, 0) - ti.pool_slots
     ti.attempt = ti.worker = None
     ti.entered = False
     context.mark_dirty(ti)
+
+
+def _build_record(
+    ti: TaskInstance, state: str, reason: str | None, exit_code: int | None, sender: str | None
+) -> AttemptRecord:
+    run = ti.run
+    return AttemptRecord(
+        run_pk=run.pk,
+        task_no=run.graph.numbers[ti.index],
+        map_index=ti.map_index,
+        seq=ti.seq,
+        attempt=ti.attempt or "",
+        try_number=ti.try_number,
+        kind="task",
+        state=state,
+        reason=reason,
+        worker=sender or ti.worker,
+        started_at=ti.started_at,
+        ended_at=ti.ended_at,
+        exit_code=exit_code,
+        log=build_attempt_log_path(run.dag.record.dag_id, run.record.run_id, ti.task.task_id, ti.map_index, ti.seq),
+    )

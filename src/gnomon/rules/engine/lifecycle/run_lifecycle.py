@@ -22,6 +22,7 @@ from gnomon.rules.decide.outcomes import (
     parse_run_stop,
 )
 from gnomon.rules.decide.transitions import Cause
+from gnomon.rules.decide.trigger_rules import Tally
 from gnomon.rules.engine.lifecycle.alert_facts import record_run_failure
 from gnomon.rules.engine.lifecycle.capacity import acquire, release
 from gnomon.rules.engine.lifecycle.deadlines import prune_deadlines, set_deadline_timers
@@ -124,6 +125,11 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
             indexed_rows.setdefault(index, []).append(row)
         else:
             unmapped[index] = restore_task_instance(run, index, row)
+    if graph.initial_tallies is not None and not unmapped and not indexed_rows and _has_all_tasks(run):
+        run.task_instances = [{UNMAPPED: TaskInstance(run, i, UNMAPPED, task)} for i, task in enumerate(graph.tasks)]
+        run.tallies = [Tally(total, setups) for total, setups in graph.initial_tallies]
+        run.unfinished_count = len(graph.tasks)
+        return
     run.task_instances = [
         {UNMAPPED: unmapped[i]}
         if i in unmapped
@@ -134,6 +140,12 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
     ]
     restore_expansions(run, indexed_rows)
     recount_tallies(run)
+
+
+def _has_all_tasks(run: DagRun) -> bool:
+    """True for a run within the start and end of every task; False if each is to be asked."""
+    at, (start, end) = run.record.logical_at, run.graph.bounds
+    return at is None or start <= at <= end
 
 
 def is_within_task_bounds(task: TaskSpec, run: RunRecord) -> bool:
@@ -295,8 +307,9 @@ def _compute_timeout_at(started_at: Instant, timeout_s: float) -> Instant:
 
 def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
     """Enqueue the evaluation of every task of a running run, and make loaded instances ready that were ready before."""
+    waits_at_start, tallies = run.graph.waits_at_start, run.tallies
     for index, instances in enumerate(run.task_instances):
-        if instances:
+        if instances and not (waits_at_start[index] and tallies[index].is_untouched):
             context.enqueue_evaluation(run, index)
         for ti in list(instances.values()):
             if (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from gnomon.model.states import TaskInstanceState
-from gnomon.rules.decide.transitions import Cause, next_state
+from gnomon.rules.decide.transitions import TRANSITIONS, Cause, next_state
 
 
 class HasState(Protocol):
@@ -20,7 +20,10 @@ class HasState(Protocol):
 
 def transition(subject: HasState, cause: Cause) -> None:
     """Change the state by the row of the table for `cause`; raises IllegalTransition when the table has no such row."""
-    subject.state = next_state(subject.state, cause)
+    try:
+        subject.state = TRANSITIONS[subject.state, cause]
+    except KeyError:
+        subject.state = next_state(subject.state, cause)
 
 
 def undo_transition(subject: HasState, state: TaskInstanceState | None) -> None:

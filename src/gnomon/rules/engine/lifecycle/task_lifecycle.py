@@ -46,7 +46,8 @@ def evaluate_pending(context: StepContext) -> None:
         run, index, map_indices = context.pending_evaluations.popleft()
         if run.is_running and run.dag.runs.get(run.pk) is run:
             context.current_dag = run.dag
-            if run.graph.is_mapped(index):
+            mapping = run.graph.mapping
+            if mapping is not None and mapping.levels[index]:
                 _evaluate_mapped_task(context, run, index, map_indices)
                 continue
             for ti in run.task_instances[index].values():

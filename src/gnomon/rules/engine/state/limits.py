@@ -113,7 +113,8 @@ class ConcurrencyLimit:
     def release(self) -> None:
         """Count one instance less; if the limit is free again, its queues enter the queues of their pools."""
         self.used -= 1
-        self.offer()
+        if self.queues:
+            self.offer()
 
     def offer(self) -> None:
         """If the limit is free, its queues enter the queues of their pools."""

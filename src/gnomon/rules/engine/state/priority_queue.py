@@ -46,13 +46,17 @@ class PriorityQueue(Generic[_T]):
 
     def peek(self) -> _T | None:
         """Return the first valid item without removing it; None when there is none."""
-        self._discard_void_head()
-        return self._entries[0][3] if self._entries else None
+        entries = self._entries
+        if entries and entries[0][3].generation != entries[0][2]:
+            self._discard_void_head()
+        return entries[0][3] if entries else None
 
     def peek_key(self) -> Any:
         """Return the key of the first valid entry; None when there is none."""
-        self._discard_void_head()
-        return self._entries[0][0] if self._entries else None
+        entries = self._entries
+        if entries and entries[0][3].generation != entries[0][2]:
+            self._discard_void_head()
+        return entries[0][0] if entries else None
 
     def pop(self) -> None:
         """Remove the entry of the item that `peek` returned."""

@@ -6,7 +6,13 @@ An instance leaves a heap by its generation: the entry stays where it is and is 
 from __future__ import annotations
 
 from gnomon.rules.engine.state.limits import ConcurrencyLimit, Pool
-from gnomon.rules.engine.state.queue_state import NOT_QUEUED, QueueCause, QueueState, next_queue_state
+from gnomon.rules.engine.state.queue_state import (
+    NOT_QUEUED,
+    QUEUE_TRANSITIONS,
+    QueueCause,
+    QueueState,
+    next_queue_state,
+)
 from gnomon.rules.engine.state.task_instance import TaskInstance
 
 
@@ -20,8 +26,10 @@ def move_in_queue(
     has no such row.
     """
     previous = ti.queue_state
-    state = ti.queue_state = next_queue_state(previous, cause)
+    state = ti.queue_state = QUEUE_TRANSITIONS.get((previous, cause)) or next_queue_state(previous, cause)
     ti.generation += 1
+    if previous is _POOL and state is NOT_QUEUED:
+        return  # an admission
     if previous is _DAG:
         del ti.run.dag.held_instances[ti]
     elif previous is _HOOK:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gnomon.model.instants import EARLIEST, LATEST, Instant
+from gnomon.model.sentences import render, say
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.upstream_edges import Edge
 from gnomon.rules.decide.setup_scopes import SetupScopes, build_setup_scopes
+from gnomon.rules.decide.trigger_rules import waits_without_ends
 from gnomon.rules.engine.state.mapping_plan import MappingPlan, build_mapping_plan
 
 
@@ -14,14 +17,17 @@ class TaskGraph:
     """One version of one DAG; immutable. Index = position in the topological order of the spec."""
 
     __slots__ = (
+        "bounds",
         "depends_on_previous_run",
         "downstream",
         "edges",
         "index_of",
         "index_of_number",
+        "initial_tallies",
         "leaves",
         "mapping",
         "numbers",
+        "run_limit_name",
         "scope_dependents",
         "scope_upstream",
         "scopes",
@@ -29,6 +35,7 @@ class TaskGraph:
         "tasks",
         "upstream",
         "version_pk",
+        "waits_at_start",
     )
 
     def __init__(self, spec: DagSpec, version_pk: int, task_numbers: Mapping[str, int]) -> None:
@@ -57,8 +64,32 @@ class TaskGraph:
         """By task index: the tasks that wait for it because of the scopes of setups."""
         self.mapping: MappingPlan | None = build_mapping_plan(spec, self.index_of, self.scopes)
         """The mapped tasks; None when the DAG has none."""
+        self.initial_tallies: tuple[tuple[int, int], ...] | None = self._count_initial_tallies()
+        """By task index, the upstream instances and the setups among them in a run that has all tasks and no rows; None: they depend on the run."""
+        starts = [task.start_at for task in self.tasks if task.start_at is not None]
+        ends = [task.end_at for task in self.tasks if task.end_at is not None]
+        self.bounds: tuple[Instant, Instant] = (max(starts, default=EARLIEST), min(ends, default=LATEST))
+        """The logical dates within which a run has all tasks."""
+        self.waits_at_start: tuple[bool, ...] = self._list_waiting()
+        """By task index: True for a task that waits as long as no upstream instance has ended, whatever else is known."""
+        self.run_limit_name = render(say("limit_of_run", limit=f"max_active_tasks={spec.max_active_tasks}"))
         self.edges: tuple[Edge, ...] = collect_edges(spec)
         """The dependencies of the DAG and of its tasks on other DAGs."""
+
+    def _count_initial_tallies(self) -> tuple[tuple[int, int], ...] | None:
+        if self.mapping is not None or self.scope_upstream:
+            return None
+        return tuple((len(above), sum(self.tasks[u].is_setup for u in above)) for above in self.upstream)
+
+    def _list_waiting(self) -> tuple[bool, ...]:
+        has_other_causes = self.mapping is not None or self.depends_on_previous_run
+        return tuple(
+            bool(above)
+            and not has_other_causes
+            and index not in self.scope_upstream
+            and waits_without_ends(self.tasks[index].trigger_rule)
+            for index, above in enumerate(self.upstream)
+        )
 
     def is_mapped(self, index: int) -> bool:
         """True for a task that is mapped itself or is in a mapped group."""

@@ -6,8 +6,9 @@ The three refer to one another (a task instance to its run, a run to its DAG and
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
-from gnomon.model.attempts import InstanceOverrides, RunFacts
+from gnomon.model.attempts import Attempt, InstanceOverrides, RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, DeferralRecord, RunRecord, TaskRecord
@@ -25,6 +26,16 @@ from gnomon.rules.engine.state.limits import AdmissionKey, ConcurrencyLimit
 from gnomon.rules.engine.state.queue_state import NOT_QUEUED, QueueState
 from gnomon.rules.engine.state.task_expansion import TaskExpansion
 from gnomon.rules.engine.state.task_graph import TaskGraph
+
+
+class AttemptTemplate(NamedTuple):
+    """What the attempts of a run have in common, and what it was made of: it is made again when one of these is another."""
+
+    facts: RunFacts
+    dag: DagRecord
+    fresh: str | None
+    epoch: int
+    attempt: Attempt
 
 
 class TaskInstance:
@@ -56,6 +67,7 @@ class TaskInstance:
         "seq",
         "started_at",
         "state",
+        "task",
         "try_number",
         "unentered_attempts",
         "worker",
@@ -64,6 +76,8 @@ class TaskInstance:
     def __init__(self, run: DagRun, index: int, map_index: int, task: TaskSpec) -> None:
         self.run = run
         self.index = index
+        self.task = task
+        """That of the index in the graph of the run."""
         self.map_index = map_index
         self.state: S | None = None
         self.try_number = 0
@@ -101,13 +115,10 @@ class TaskInstance:
         """True when the store has a row of the instance."""
 
     @property
-    def task(self) -> TaskSpec:
-        return self.run.graph.tasks[self.index]
-
-    @property
     def needs_expansion(self) -> bool:
         """True for the one instance of a mapped task that is not expanded."""
-        return self.map_index < 0 and self.run.graph.is_mapped(self.index)
+        mapping = self.run.graph.mapping
+        return mapping is not None and self.map_index < 0 and bool(mapping.levels[self.index])
 
     @property
     def is_queued(self) -> bool:
@@ -120,9 +131,9 @@ class TaskInstance:
 
         Otherwise as airflow-surface.md D.5.
         """
-        run = self.run
+        run, deferral = self.run, self.deferral
         return (
-            not self.is_resumption,
+            deferral is None or deferral.result is None,  # as is_resumption
             run.backfill is not None,
             -self.priority,
             run.record.run_after,
@@ -240,6 +251,7 @@ class DagRun:
 
     __slots__ = (
         "active_tasks_limit",
+        "attempt_template",
         "backfill",
         "branches",
         "dag",
@@ -306,6 +318,8 @@ class DagRun:
         """When the hook is asked again about those whose question failed; None: no question failed."""
         self.facts: RunFacts | None = None
         """The part of an attempt that describes the run; built once for each state of the run."""
+        self.attempt_template: AttemptTemplate | None = None
+        """What all attempts of the run have in common; see `build_attempt`."""
 
     @property
     def sort_key(self) -> tuple[Instant, int]:
@@ -411,5 +425,4 @@ _WITHOUT_FILE = render(say("this_dag_has_no_file"))
 
 def new_run_limit(graph: TaskGraph) -> ConcurrencyLimit:
     """A new limit for the max_active_tasks of one run."""
-    limit = graph.spec.max_active_tasks
-    return ConcurrencyLimit(limit, render(say("limit_of_run", limit=f"max_active_tasks={limit}")))
+    return ConcurrencyLimit(graph.spec.max_active_tasks, graph.run_limit_name)
