@@ -380,7 +380,6 @@ def go_on_in_memory(deployment: RandomDeployment, snapshot: Snapshot) -> list[Co
         worker_slots=0,
     )
     collector = OutcomeCollector(projector.engine_state, with_tasks=True)
-    collector.put_tasks(snapshot.state.tasks)
     projector.observe = collector.observe
     projector.load(snapshot, lambda attempt, _: deployment.play(attempt))
     projector.run_until(deployment.end)

@@ -19,9 +19,9 @@ ASSUMED_LENGTH = 1
 """The length of what a task returns, if nothing is known and a task is mapped over it."""
 CALLBACK_S = 1.0
 """The duration of a callback."""
-_NAMES_SHOWN = 5
 RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
-"""What a task stores over whose return value others are mapped: only its length counts."""
+"""What a task stores that returned something of an unknown length."""
+_NAMES_SHOWN = 5
 
 
 class TaskTime(NamedTuple):
@@ -111,7 +111,7 @@ class AssumedTimes:
         if length is None:
             self._assumed["length"][name] = None
             length = ASSUMED_LENGTH
-        return Play(run_s, return_length=length, xcoms=RETURNED), spread_s
+        return Play(run_s, return_length=length), spread_s
 
     def list_assumptions(self) -> list[Sentence]:
         """One sentence for each kind of assumption that was used."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
-from gnomon.entry.projection.assumed_times import CALLBACK_S, RETURNED
+from gnomon.entry.projection.assumed_times import CALLBACK_S
 from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.snapshot import TaskPath
@@ -15,6 +16,8 @@ from gnomon.rules.durations.day_class import RunClass, classify, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 
+WHOLE_SECONDS_FROM_S = 60.0
+"""Longer durations are drawn in whole seconds, so that tasks end together, and are decided about together."""
 RESUMED_S = 1.0
 """What a task still does after its deferral: the model counts from its start, and the deferral has taken the time."""
 
@@ -37,8 +40,6 @@ class DrawnTimes:
         self._zones = zones
         self._assumed_s = assumed_s
         self._prefix = (seed, sample)
-        self._newest: tuple[tuple[str, str, Instant], tuple[RunClass, ...]] = (("", "", 0), ())
-        """The run that was asked for last, and its classes."""
         self.assumed: dict[TaskPath, None] = {}
         self.now: Callable[[], Instant] | None = None
         """The clock of the projection: what waits for the world is drawn from the slot on. None: such a wait is drawn as any other duration."""
@@ -57,12 +58,14 @@ class DrawnTimes:
         model = self._models.get(key)
         number = (*self._prefix, *describe_try(attempt))
         if model is None or not model.is_known:
-            return Play(max(self._assume(key), age_s), return_length=1, xcoms=RETURNED)
+            return Play(max(self._assume(key), age_s), return_length=1)
         run_s = self._draw(model, run, draw_share(number), age_s)
-        if draw_share(("failure", *number)) < model.failure_share:
+        if run_s >= WHOLE_SECONDS_FROM_S:
+            run_s = float(round(run_s))
+        share = model.failure_share
+        if share and draw_share(("failure", *number)) < share:
             return Play(run_s, outcome="failed", reason="drawn")
-        length = model.lengths[0] if model.lengths else 1
-        return Play(run_s, return_length=length, xcoms=RETURNED)
+        return Play(run_s, return_length=model.lengths[0] if model.lengths else 1)
 
     def draw_rest(self, run: RunFacts, task_id: str, map_index: int, try_number: int, age_s: float) -> float:
         """The seconds that a deferred task still waits."""
@@ -90,8 +93,10 @@ class DrawnTimes:
         return expected_s
 
     def _list_classes(self, run: RunFacts) -> tuple[RunClass, ...]:
-        key = (run.dag_id, run.run_type, run.run_after)
-        if self._newest[0] != key:  # the attempts of a run come close together
-            day = to_datetime(run.run_after).astimezone(named_zone(self._zones[run.dag_id])).date()
-            self._newest = (key, list_classes(classify(day, run.run_type)))
-        return self._newest[1]
+        return _find_classes(self._zones[run.dag_id], run.run_type, run.run_after)
+
+
+@functools.lru_cache(maxsize=65_536)  # each future has the same slots
+def _find_classes(zone: str, run_type: str, run_after: Instant) -> tuple[RunClass, ...]:
+    day = to_datetime(run_after).astimezone(named_zone(zone)).date()
+    return list_classes(classify(day, run_type))

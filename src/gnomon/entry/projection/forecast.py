@@ -19,6 +19,7 @@ from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.run_facts import describe_run
+from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 SAMPLES = 50
@@ -109,9 +110,10 @@ def draw_futures(
     """Project the snapshot again and again: the runs that are due before `until`, each to its end."""
     began = clock()
     zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
+    kept_plans = KeptPlans()
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
-        runs = _project(snapshot, settings, until, script, drawing.with_tasks, timetables)
+        runs = _project(snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans)
         yield Future([run for run in runs if run.run_after < until], script.assumed)
         if clock() - began > drawing.max_s:
             break
@@ -168,6 +170,7 @@ def _project(
     script: DrawnTimes,
     with_tasks: bool,
     timetables: TimetableHost | None,
+    kept_plans: KeptPlans,
 ) -> list[RunOutcome]:
     slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
     projector = Projector(
@@ -177,12 +180,12 @@ def _project(
         pools=snapshot.pools,
         worker_slots=slots,
         timetables=timetables,
+        kept_plans=kept_plans,
     )
     script.now = lambda: projector.now
     projector.load(snapshot, script.resume)
     _schedule_deferrals(projector, script)
     collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
-    collector.put_tasks(snapshot.state.tasks)
     projector.observe = collector.observe
     projector.run_until(until)
     end = until + RUN_OUT_S * SECOND

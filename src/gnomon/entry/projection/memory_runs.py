@@ -18,6 +18,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState, TaskInstanceState
+from gnomon.rules.engine.state.task_instance import TaskInstance
 from gnomon.storage.store.record_codec import encode_plan_state, encode_task_state
 from gnomon.storage.store.transaction import Row
 
@@ -189,6 +190,16 @@ class MemoryRuns:
             if task_id is not None:
                 states = self._task_states.setdefault((task.run_pk, task_id), {})
                 states[task.map_index] = encode_task_state(task.state)
+
+    def update_instances(self, instances: Iterable[TaskInstance]) -> None:
+        """Keep the states of task instances for which other DAGs wait."""
+        for ti in instances:
+            run = ti.run
+            if run.pk in self._dag_of_run:
+                task_id = self.watched_tasks.get((run.record.dag_pk, run.graph.numbers[ti.index]))
+                if task_id is not None:
+                    states = self._task_states.setdefault((run.pk, task_id), {})
+                    states[ti.map_index] = encode_task_state(ti.state)
 
     def list_newest_ends(self, dag_pk: int, limit: int) -> list[DagRunState]:
         """The states of the newest ended runs of a DAG with `max_consecutive_failed_dag_runs`, newest first."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from gnomon.entry.projection.memory_assets import MemoryAssets
 from gnomon.entry.projection.memory_runs import MemoryRuns, MemoryStatement
 from gnomon.model.change_entries import ChangeEntry
-from gnomon.model.records import Changes, DagRecord
+from gnomon.model.records import DagRecord
 from gnomon.model.sentences import say
 from gnomon.model.states import FINISHED_RUN_STATES
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.storage.store.asset_records.asset_events import publish_events
 from gnomon.storage.store.errors import InvalidKey
 from gnomon.storage.store.transaction import Row, RowCountCheck
@@ -30,6 +31,9 @@ UNUSED_STATEMENTS = frozenset(
     }
 )
 """Statements about what no decision reads: totals, the audit log, listings."""
+
+
+_NO_SAVEPOINT = nullcontext()
 
 
 class UnknownStatement(Exception):
@@ -88,10 +92,9 @@ class MemoryTransaction:
     def flush(self) -> None:
         """Nothing waits."""
 
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
+    def savepoint(self) -> AbstractContextManager[None]:
         """As `Transaction.savepoint`. The statements of a plan that fails have no effect here before the failure: see `MemoryRuns.move_cursor`."""
-        yield
+        return _NO_SAVEPOINT
 
     def _find(self, name: str) -> MemoryStatement:
         statement = self._statements.get(name)
@@ -125,10 +128,12 @@ class MemoryStore:
         mail, self.assets.mail = self.assets.mail, []
         return mail
 
-    def apply_changes(self, changes: Changes) -> None:
-        """Keep what later decisions read of the changes of one step."""
+    def apply_result(self, result: StepResult) -> None:
+        """Keep what later decisions read of the result of one step."""
+        changes = result.changes
         if self.runs.watched_tasks:
             self.runs.update_tasks(changes.tasks, changes.tasks_deleted)
+            self.runs.update_instances(result.changed_instances)
         for run in changes.runs:
             if run.state in FINISHED_RUN_STATES or run.clear_number:
                 self.runs.update_run(run)

@@ -1,14 +1,16 @@
-"""A worker whose attempts take the time that a script says: one heap of what happens next."""
+"""A worker whose attempts take the time that a script says: one heap of their ends.
+
+An attempt that enters author code is reported with what comes next, whatever that is: nothing follows from it, so that it needs no round of its own.
+"""
 
 from __future__ import annotations
 
 import heapq
-import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gnomon.entry.testing.scripted import Play, build_result
-from gnomon.model.attempts import Attempt
+from gnomon.model.attempts import Attempt, AttemptResult
 from gnomon.model.instants import SECOND, Instant
 from gnomon.rules.engine import events as e
 
@@ -22,7 +24,8 @@ class _ProjectedAttempt:
     play: Play
     enters_at: Instant
     ends_at: Instant
-    entered: bool = False
+    has_entered: bool = False
+    """True for one that had entered author code when the projection began."""
     cancelled: str | None = None
 
 
@@ -33,63 +36,92 @@ class ProjectedWorker:
         self._script = script
         self._live: dict[str, _ProjectedAttempt] = {}
         self._heap: list[tuple[Instant, int, str]] = []
-        """(instant, number of the submission, attempt id) of what comes next of each attempt."""
-        self._numbers = itertools.count()
+        """(end, number of the submission, attempt id). What is cancelled has a second entry; the first that comes counts."""
+        self._entered: list[e.AuthorCodeEntered] = []
+        """Attempts that have entered author code, which is not reported yet."""
+        self._entering: list[tuple[Instant, int, str]] = []
+        """Heap of those that enter later: (instant, number of the submission, attempt id)."""
+        self._last_number = 0
 
     def submit(self, attempts: Iterable[Attempt], now: Instant) -> None:
         """Start these attempts."""
         for attempt in attempts:
             play = self._script(attempt)
-            enters_at = now + int(play.enter_after_s * SECOND)
-            live = _ProjectedAttempt(attempt, play, enters_at, enters_at + int(play.run_s * SECOND))
-            self._live[attempt.attempt_id] = live
-            heapq.heappush(
-                self._heap, (enters_at if play.entered else live.ends_at, next(self._numbers), attempt.attempt_id)
-            )
+            enters_at = now + int(play.enter_after_s * SECOND) if play.enter_after_s else now
+            ends_at = enters_at + int(play.run_s * SECOND)
+            self._add(_ProjectedAttempt(attempt, play, enters_at, ends_at), now)
 
     def resume(self, attempt: Attempt, play: Play, started_at: Instant | None, now: Instant) -> None:
         """Go on with an attempt that runs already. `started_at`: when it entered author code; None: it enters now. It ends now at the earliest."""
         begun_at = now if started_at is None else started_at
         ends_at = max(now, begun_at + int(play.run_s * SECOND))
-        live = _ProjectedAttempt(attempt, play, begun_at, ends_at, entered=started_at is not None)
-        self._live[attempt.attempt_id] = live
-        at = now if started_at is None else ends_at
-        heapq.heappush(self._heap, (at, next(self._numbers), attempt.attempt_id))
+        self._add(_ProjectedAttempt(attempt, play, begun_at, ends_at, has_entered=started_at is not None), now)
+
+    def _add(self, live: _ProjectedAttempt, now: Instant) -> None:
+        attempt_id = live.attempt.attempt_id
+        self._last_number = number = self._last_number + 1
+        self._live[attempt_id] = live
+        heapq.heappush(self._heap, (live.ends_at, number, attempt_id))
+        if live.has_entered or not live.play.entered:
+            return
+        if live.enters_at <= now:
+            self._entered.append(e.AuthorCodeEntered(attempt_id, live.enters_at))
+        else:
+            heapq.heappush(self._entering, (live.enters_at, number, attempt_id))
 
     def cancel(self, attempt_id: str, reason: str, now: Instant) -> None:
         """End the attempt at once."""
         live = self._live.get(attempt_id)
         if live is not None:
             live.cancelled = reason
-            heapq.heappush(self._heap, (now, next(self._numbers), attempt_id))
+            self._last_number += 1
+            heapq.heappush(self._heap, (now, self._last_number, attempt_id))
 
     def next_at(self) -> Instant | None:
-        """When the next attempt enters author code or ends; None if there is none."""
+        """When the next attempt ends; None if there is none."""
         return self._heap[0][0] if self._heap else None
 
     def collect(self, now: Instant) -> list[e.EngineEvent]:
         """What has happened up to now: first the attempts that entered author code, then those that ended, in the order of their submission."""
-        entered: list[e.EngineEvent] = []
+        heap = self._heap
+        events: list[e.EngineEvent] = [*self.collect_entered(now)]
+        if not heap or heap[0][0] > now:
+            return events
         ended: list[tuple[int, e.EngineEvent]] = []
-        while self._heap and self._heap[0][0] <= now:
-            _, number, attempt_id = heapq.heappop(self._heap)
-            live = self._live.get(attempt_id)
-            if live is None:
-                continue  # it was cancelled
-            if not live.entered and live.play.entered and live.enters_at <= now:
-                live.entered = True
-                entered.append(e.AuthorCodeEntered(attempt_id, live.enters_at))
-            if live.ends_at > now and live.cancelled is None:
-                heapq.heappush(self._heap, (live.ends_at, number, attempt_id))
-                continue
-            del self._live[attempt_id]
-            result = build_result(
-                live.attempt,
-                live.play,
-                started_at=live.enters_at if live.entered else None,
-                at=min(live.ends_at, now),
-                cancelled=live.cancelled,
-            )
-            ended.append((number, e.ResultReceived(result, WORKER_ID)))
-        ended.sort(key=lambda end: end[0])
-        return [*entered, *(event for _, event in ended)]
+        while heap and heap[0][0] <= now:
+            _, number, attempt_id = heapq.heappop(heap)
+            live = self._live.pop(attempt_id, None)
+            if live is not None:
+                ended.append((number, e.ResultReceived(_build_result(live, now), WORKER_ID)))
+        ended.sort(key=_get_number)
+        events += [event for _, event in ended]
+        return events
+
+    def has_entered_before(self, now: Instant) -> bool:
+        """True if an attempt that was not reported has entered author code before `now`."""
+        is_earlier = bool(self._entered) and self._entered[0].at < now
+        return is_earlier or (bool(self._entering) and self._entering[0][0] < now)
+
+    def collect_entered(self, now: Instant) -> list[e.AuthorCodeEntered]:
+        """The attempts that have entered author code up to now, and were not reported before."""
+        entered, self._entered = self._entered, []
+        while self._entering and self._entering[0][0] <= now:
+            at, _, attempt_id = heapq.heappop(self._entering)
+            if attempt_id in self._live:
+                entered.append(e.AuthorCodeEntered(attempt_id, at))
+        return entered
+
+
+def _get_number(ended: tuple[int, e.EngineEvent]) -> int:
+    return ended[0]
+
+
+def _build_result(live: _ProjectedAttempt, now: Instant) -> AttemptResult:
+    has_entered = live.has_entered or (live.play.entered and live.enters_at <= now)
+    return build_result(
+        live.attempt,
+        live.play,
+        started_at=live.enters_at if has_entered else None,
+        at=min(live.ends_at, now),
+        cancelled=live.cancelled,
+    )

@@ -7,10 +7,12 @@ fences, quarantine, retries of commits) has no place here. `tests/simulation/tes
 
 from __future__ import annotations
 
+import gc
 import heapq
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gnomon.author_code.timetable_host import TimetableHost
@@ -21,9 +23,9 @@ from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import Changes, DagRecord, PoolRecord
+from gnomon.model.records import DagRecord, PoolRecord
 from gnomon.model.slots import PlannedRun
-from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
+from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import build_attempt
 from gnomon.rules.engine.handlers.group_loading import load_groups
@@ -34,25 +36,67 @@ from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.asset_runs import AssetRunCreator
 from gnomon.services.scheduler.deadline_resolution import DeadlineResolver
 from gnomon.services.scheduler.edge_resolution import EdgeResolver
+from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.planner import Planner
 from gnomon.services.scheduler.planning_cursors import CursorMove, build_cursor_events, read_cursor, record_manual_runs
 from gnomon.services.scheduler.settings import SchedulerSettings
 from gnomon.services.scheduler.timetable_multiplexer import TimetableHostMultiplexer
 from gnomon.storage.store.ownership.planned_runs import create_planned_runs
 
+OBJECTS_PER_COLLECTION = 50_000
 MAX_ROUNDS_PER_INSTANT = 20_000
 """The most rounds at one instant: more is a circle, as of a DAG that follows its own runs and takes no time."""
-Observer = Callable[[Changes, Instant], object]
-"""Sees the changes of each step. Records in it are the engine's: copy what is to be kept."""
+CAUSED_PER_INSTANT, CAUSED_PER_DAG = 10_000, 10
+"""The most runs that end at one instant and that no clock has started, in all and in addition for each DAG: more are a circle too."""
+NAMED_DAGS = 10
+"""An error about a circle names so many of the DAGs whose runs changed in its second half."""
+NEVER: Instant = 2**63 - 1
+Observer = Callable[[StepResult, Instant], object]
+"""Sees the result of each step, without rows. What it names is the engine's: copy what is to be kept."""
 
 
 class EndlessInstant(Exception):
-    """At one instant something follows without end; `dag_ids` took part in the last rounds."""
+    """At one instant something follows without end; `dag_ids` took part in it."""
 
     def __init__(self, at: Instant, dag_ids: Sequence[str]) -> None:
-        super().__init__(f"more than {MAX_ROUNDS_PER_INSTANT} rounds at {at}: {', '.join(dag_ids)}")
+        super().__init__(f"runs follow one another without end at {at}: {', '.join(dag_ids)}")
         self.at = at
         self.dag_ids = tuple(dag_ids)
+
+
+@dataclass(slots=True)
+class _DueParts:
+    """When each part of the scheduler has something to do next, or NEVER: until then it is not asked."""
+
+    plans: Instant
+    asset_runs: Instant
+    edges: Instant
+
+
+def _or_never(at: Instant | None) -> Instant:
+    return NEVER if at is None else at
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Within it, cyclic garbage is looked for after many more new objects than usual: runs that end leave none (`_release_run`)."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(OBJECTS_PER_COLLECTION, *thresholds[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def is_caused(run: DagRun) -> bool:
+    """True for a run that no clock has started, but another run: circles consist of these."""
+    return run.record.run_type is DagRunType.ASSET_TRIGGERED or run.graph.spec.timetable.follows_runs
+
+
+def _release_run(run: DagRun) -> None:
+    """Undo the references of an ended run and its task instances to one another, unless a later run may look at them."""
+    if not run.graph.depends_on_previous_run:
+        run.task_instances = []
 
 
 class Projector:
@@ -67,8 +111,12 @@ class Projector:
         pools: Iterable[PoolRecord],
         worker_slots: int,
         timetables: TimetableHost | None = None,
+        kept_plans: KeptPlans | None = None,
     ) -> None:
-        """`worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process."""
+        """`worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process.
+
+        `kept_plans`: those of other projections of the same snapshot.
+        """
         self.now = start
         self.engine_state = EngineState(settings.limits)
         self.engine_state.epochs = dict.fromkeys(range(GROUPS), 1)
@@ -76,13 +124,15 @@ class Projector:
         self.store = MemoryStore()
         self._settings = settings
         self._worker = ProjectedWorker(script)
-        self.observe: Observer = lambda _changes, _now: None
-        """Sees the changes of each step."""
+        self.observe: Observer = lambda _result, _now: None
+        """Sees the result of each step."""
         self._numbers = itertools.count(1)
         store: Any = self.store
         multiplexer = None if timetables is None else TimetableHostMultiplexer(timetables)
         clients = [None if multiplexer is None else multiplexer.open_client() for _ in range(3)]
-        self._planner = Planner(self.engine_state, settings.misfire_grace_s, clients[0], settings.max_waiting_runs)
+        self._planner = Planner(
+            self.engine_state, settings.misfire_grace_s, clients[0], settings.max_waiting_runs, kept_plans
+        )
         self._edge_resolver = EdgeResolver(store, self.engine_state, clients[1])
         self._asset_runs = AssetRunCreator(
             store, self.engine_state, "", self._new_id, settings.partition_keys_max, clients[2]
@@ -96,7 +146,13 @@ class Projector:
         """Runs of a snapshot, which the first step evaluates."""
         self._scheduled: list[tuple[Instant, int, e.EngineEvent]] = []
         """Heap of events from outside, with a number that keeps their order."""
+        self._late_dag_ids: set[str] | None = None
+        """The DAGs whose runs change at this instant, once it has half of the rounds, or of the runs, that it may have."""
+        self._caused_now = 0
+        """Runs that have ended at this instant and that no clock has started."""
         self._wake_at: Instant | None = None
+        self._due = _DueParts(start, start, start)
+        self._calls_authors = multiplexer is not None
 
     def _new_id(self) -> str:
         return f"{next(self._numbers):08x}-projected"
@@ -138,8 +194,7 @@ class Projector:
         self._pending += [e.WorkerJoined(worker.worker_id, worker.slots) for worker in snapshot.workers]
         self._pending += [e.SubscriptionRequested(message, facts) for message, facts in state.subscriptions]
         dag_pks = [dag.dag_pk for dag in state.dags]
-        self._planner.enqueue(dag_pks)
-        self._asset_runs.enqueue(dag_pks)
+        self._enqueue_dags(dag_pks)
         for ti in engine_state.attempts.values():
             attempt, started_at = build_attempt(engine_state, ti), ti.started_at if ti.entered else None
             age_s = 0.0 if started_at is None else (self.now - started_at) / SECOND
@@ -152,75 +207,120 @@ class Projector:
     # ---- the passing of time -------------------------------------------------------------------------------------------
     def run_until(self, end: Instant) -> None:
         """Run everything that is due before `end`, and set the clock to it."""
-        while self.now < end:
-            wake_at = self._run_instant()
-            self.now = end if wake_at is None else max(self.now, min(wake_at, end))
+        with _rare_collections():
+            while self.now < end:
+                wake_at = self._run_instant()
+                self.now = end if wake_at is None else max(self.now, min(wake_at, end))
+        if self._worker.has_entered_before(end):
+            self.now = end - 1  # what is due at the end is not due yet
+            self._step([*self._worker.collect_entered(self.now)])
+            self.now = end
 
     def _run_instant(self) -> Instant | None:
         """Rounds until nothing is due now; returns when something is due next."""
-        for _ in range(MAX_ROUNDS_PER_INSTANT):
+        self._late_dag_ids, self._caused_now = None, 0
+        most_caused = CAUSED_PER_INSTANT + CAUSED_PER_DAG * len(self.engine_state.dags)
+        for number in range(MAX_ROUNDS_PER_INSTANT):
             wake_at = self._run_round()
             if wake_at is None or wake_at > self.now:
                 return wake_at
-        raise EndlessInstant(self.now, sorted({run.dag.record.dag_id for run in self.engine_state.runs.values()})[:10])
+            if self._caused_now > most_caused:
+                break
+            if self._late_dag_ids is None and (
+                2 * number > MAX_ROUNDS_PER_INSTANT or 2 * self._caused_now > most_caused
+            ):
+                self._late_dag_ids = set()
+        raise EndlessInstant(self.now, sorted(self._late_dag_ids or ())[:NAMED_DAGS])
 
     def _run_round(self) -> Instant | None:
-        now = self.now
-        events, self._pending = self._pending, []
-        events += [e.AssetEventsQueued(dag_pks) for dag_pks in self.store.take_asset_mail()]
-        while self._scheduled and self._scheduled[0][0] <= now:
-            events.append(heapq.heappop(self._scheduled)[2])
-        events += self._worker.collect(now)
+        now, due = self.now, self._due
+        events = self._take_events(now)
         if events or self._loaded or (self._wake_at is not None and self._wake_at <= now):
             self._step(events)
-        self._plan()
-        created = self._asset_runs.create_runs(now)
-        if created:
-            self._step([e.RunRead(run) for run in created])
-        resolved = self._edge_resolver.resolve_batch(now)
-        if resolved:
-            self._step(resolved)
-        deadlines = self._deadline_resolver.resolve_batch()
-        if deadlines:
-            self._step(deadlines)
+        if due.plans <= now:
+            self._plan()
+            due.plans = _or_never(self._planner.wake_at(now))
+        if due.asset_runs <= now:
+            created = self._asset_runs.create_runs(now)
+            if created:
+                self._step([e.RunRead(run) for run in created])
+            due.asset_runs = now if self._asset_runs.has_work() else _or_never(self._asset_runs.wake_at(now))
+        if due.edges <= now:
+            resolved = self._edge_resolver.resolve_batch(now)
+            if resolved:
+                self._step(resolved)
+            due.edges = _or_never(self._edge_resolver.wake_at(now))
+        if self._deadline_resolver.has_work:
+            self._step(self._deadline_resolver.resolve_batch())
         return self._find_next()
 
+    def _take_events(self, now: Instant) -> list[e.EngineEvent]:
+        """What has happened: what is earlier than now comes first."""
+        worker, mail = self._worker, self.store.assets.mail
+        events: list[e.EngineEvent] = [*worker.collect_entered(now - 1)] if worker.has_entered_before(now) else []
+        if self._pending:
+            events += self._pending
+            self._pending = []
+            self._due.edges = now  # edges that failed are tried again with the next version of their DAG
+        if mail:
+            events += [e.AssetEventsQueued(dag_pks) for dag_pks in self.store.take_asset_mail()]
+        while self._scheduled and self._scheduled[0][0] <= now:
+            events.append(heapq.heappop(self._scheduled)[2])
+            self._due.edges = now
+        events += worker.collect(now)
+        return events
+
     def _find_next(self) -> Instant | None:
-        now = self.now
-        if self._pending or self.store.assets.mail or self._asset_runs.has_work() or self._deadline_resolver.has_work:
+        now, due = self.now, self._due
+        if self._pending or self.store.assets.mail or self._deadline_resolver.has_work:
             return now
-        times = (
+        if self._calls_authors:  # an answer to one part may be what another waits for
+            due.plans = _or_never(self._planner.wake_at(now))
+            due.edges = _or_never(self._edge_resolver.wake_at(now))
+            due.asset_runs = now if self._asset_runs.has_work() else _or_never(self._asset_runs.wake_at(now))
+        at = min(due.plans, due.asset_runs, due.edges)
+        for other in (
             self._wake_at,
-            self._planner.wake_at(now),
-            self._asset_runs.wake_at(now),
-            self._edge_resolver.wake_at(now),
             self._worker.next_at(),
             self._scheduled[0][0] if self._scheduled else None,
-        )
-        return min((at for at in times if at is not None), default=None)
+        ):
+            if other is not None and other < at:
+                at = other
+        return None if at == NEVER else at
 
     # ---- decide and act --------------------------------------------------------------------------------------------------
     def _step(self, events: list[e.EngineEvent]) -> None:
         loaded, self._loaded = self._loaded, []
-        result = step(self.engine_state, events, self.now, self._new_id, loaded)
-        self.store.apply_changes(result.changes)
-        self.observe(result.changes, self.now)
+        result = step(self.engine_state, events, self.now, self._new_id, loaded, keeps_rows=False)
+        self.store.apply_result(result)
+        self.observe(result, self.now)
+        if self._late_dag_ids is not None:
+            self._late_dag_ids.update(self.engine_state.dags[run.dag_pk].record.dag_id for run in result.changes.runs)
+        for run in result.ended_runs:
+            self._caused_now += is_caused(run)
+            _release_run(run)
         self._wake_at = result.wake_at
         self._enqueue(result)
         for attempts in result.submits.values():
             self._worker.submit(attempts, self.now)
         for order in result.cancels:
             self._worker.cancel(order.attempt_id, order.reason, self.now)
-        paused = self._pause_failing(result.failing_dags)
-        if paused:
+        if result.failing_dags and (paused := self._pause_failing(result.failing_dags)):
             self._step(paused)
 
     def _enqueue(self, result: StepResult) -> None:
-        plannable = sorted(result.plannable_dags)
-        self._planner.enqueue(plannable)
-        self._asset_runs.enqueue(plannable)
-        self._edge_resolver.enqueue(result.unresolved_edges)
-        self._deadline_resolver.enqueue(result.unresolved_deadlines)
+        if result.plannable_dags:
+            self._enqueue_dags(sorted(result.plannable_dags))
+        if result.unresolved_edges:
+            self._edge_resolver.enqueue(result.unresolved_edges)
+            self._due.edges = self.now
+        if result.unresolved_deadlines:
+            self._deadline_resolver.enqueue(result.unresolved_deadlines)
+
+    def _enqueue_dags(self, dag_pks: Sequence[int]) -> None:
+        self._planner.enqueue(dag_pks)
+        self._asset_runs.enqueue(dag_pks)
+        self._due.plans = self._due.asset_runs = self.now
 
     def _pause_failing(self, dag_pks: Iterable[int]) -> list[e.EngineEvent]:
         """As `pause_failing_dags`: a DAG whose newest runs have all failed is paused."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.model.records import Changes, RunRecord, TaskRecord
 from gnomon.model.sentences import Sentence
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, TaskInstanceState
 from gnomon.rules.engine.conditions.run_conditions import list_waits
 from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.task_instance import DagRun
+from gnomon.rules.engine.step_context import StepResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,41 +57,22 @@ class OutcomeCollector:
     def __init__(self, engine_state: EngineState, *, with_tasks: bool = False) -> None:
         self._engine_state = engine_state
         self._with_tasks = with_tasks
-        self._tasks: dict[int, dict[tuple[int, int], TaskRecord]] = {}
-        """By run: the rows of its task instances, as a store would have them."""
         self.runs: list[RunOutcome] = []
 
-    def put_tasks(self, tasks: Iterable[TaskRecord]) -> None:
-        """The task instances of unfinished runs that a snapshot begins with."""
-        if self._with_tasks:
-            for task in tasks:
-                self._tasks.setdefault(task.run_pk, {})[task.task_no, task.map_index] = task
-
-    def observe(self, changes: Changes, _now: Instant) -> None:
-        """Keep what ended in this step."""
-        if self._with_tasks:
-            for run_pk, task_no, map_index in changes.tasks_deleted:
-                self._tasks.get(run_pk, {}).pop((task_no, map_index), None)
-            for task in changes.tasks:
-                self._tasks.setdefault(task.run_pk, {})[task.task_no, task.map_index] = task
-        for record in changes.runs:
-            if record.state in FINISHED_RUN_STATES:
-                self.runs.append(self._describe(record))
-                self._tasks.pop(record.run_pk, None)
+    def observe(self, result: StepResult, _now: Instant) -> None:
+        """Keep the runs that ended in this step."""
+        for run in result.ended_runs:
+            self.runs.append(self._describe(run))
 
     def list_unfinished(self, now: Instant, *, with_waits: bool = True) -> list[RunOutcome]:
         """The runs that have not ended, by DAG and slot; `with_waits`: and why."""
         runs = sorted(self._engine_state.runs.values(), key=lambda run: (run.dag.record.dag_id, run.sort_key))
-        return [
-            self._describe(run.record, list_waits(self._engine_state, run.pk, now) if with_waits else ())
-            for run in runs
-        ]
+        return [self._describe(run, list_waits(self._engine_state, run.pk, now) if with_waits else ()) for run in runs]
 
-    def _describe(self, record: RunRecord, waits: Iterable[Sentence] = ()) -> RunOutcome:
-        dag = self._engine_state.dags[record.dag_pk].record
-        names = {number: task_id for task_id, number in dag.task_numbers.items()}
+    def _describe(self, run: DagRun, waits: Iterable[Sentence] = ()) -> RunOutcome:
+        record = run.record
         return RunOutcome(
-            dag.dag_id,
+            run.dag.record.dag_id,
             record.run_pk,
             record.run_id,
             record.run_type.value,
@@ -99,11 +81,33 @@ class OutcomeCollector:
             record.queued_at,
             record.started_at,
             record.ended_at if record.state in FINISHED_RUN_STATES else None,
-            tuple(_list_tasks(self._tasks.get(record.run_pk, {}), names)),
+            tuple(_list_tasks(run)) if self._with_tasks else (),
             tuple(waits),
         )
 
 
-def _list_tasks(rows: Mapping[tuple[int, int], TaskRecord], names: Mapping[int, str]) -> Iterator[TaskOutcome]:
-    for (task_no, map_index), row in sorted(rows.items()):
-        yield TaskOutcome(names[task_no], map_index, row.state, row.try_number, row.started_at, row.ended_at)
+def _list_tasks(run: DagRun) -> list[TaskOutcome]:
+    """What a store would have rows of, in the order of the numbers of the tasks."""
+    outcomes = [
+        (
+            run.graph.numbers[ti.index],
+            ti.map_index,
+            TaskOutcome(ti.task.task_id, ti.map_index, ti.state, ti.try_number, ti.started_at, ti.ended_at),
+        )
+        for instances in run.task_instances
+        for ti in instances.values()
+        if ti.is_stored
+    ]
+    if run.removed_task_rows:
+        names = {number: task_id for task_id, number in run.dag.record.task_numbers.items()}
+        outcomes += [
+            (
+                number,
+                row.map_index,
+                TaskOutcome(names[number], row.map_index, row.state, row.try_number, row.started_at, row.ended_at),
+            )
+            for number, rows in run.removed_task_rows.items()
+            for row in rows
+        ]
+    outcomes.sort(key=lambda outcome: outcome[:2])
+    return [outcome for _, _, outcome in outcomes]

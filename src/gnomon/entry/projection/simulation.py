@@ -8,16 +8,17 @@ from dataclasses import dataclass, field, replace
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
 from gnomon.entry.projection.projected_dags import build_running_dags, list_unprojected
-from gnomon.entry.projection.projector import EndlessInstant, Projector
+from gnomon.entry.projection.projector import EndlessInstant, Projector, is_caused
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
-from gnomon.entry.projection.simulation_size import refuse_too_large
+from gnomon.entry.projection.simulation_size import MAX_RUNS, refuse_too_large
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.model.records import Changes, PoolRecord
+from gnomon.model.records import PoolRecord
 from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import shape_of
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 UNLIMITED = -1
@@ -29,6 +30,11 @@ MAX_KEPT_ATTEMPTS = 2_000_000
 RATE_AFTER = 500_000
 """After so many attempts, one that would have RATE_EXCESS times too many at its rate ends too: assets that trigger one another without end."""
 RATE_EXCESS = 20
+
+CAUSED_RUNS = 5_000
+"""Whenever so many runs have followed from other runs, and three for each DAG, their rate is looked at: DAGs that trigger one another go on without end."""
+CAUSED_EXCESS = 4
+"""A simulation ends if, at the rate of the newest of them, it would have so many times MAX_RUNS: more of them come at some hours than at others."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +81,9 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
     counter = _AttemptCounter(scenario)
 
-    def observe(changes: Changes, now: Instant) -> None:
-        collector.observe(changes, now)
-        counter.count(changes, now)
+    def observe(result: StepResult, now: Instant) -> None:
+        collector.observe(result, now)
+        counter.count(result, now)
 
     projector.observe = observe
     errors = errors_of({spec.dag_id: shape_of(spec) for spec in specs})
@@ -117,14 +123,32 @@ class _AttemptCounter:
         self.ended = 0
         self._most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
         self._start, self._span = scenario.start, scenario.end - scenario.start
+        self._caused, self._caused_since = 0, scenario.start
+        self._caused_window = max(CAUSED_RUNS, 3 * len(scenario.dags))
 
-    def count(self, changes: Changes, now: Instant) -> None:
-        before, self.ended = self.ended, self.ended + len(changes.attempts)
+    def count(self, result: StepResult, now: Instant) -> None:
+        before = self.ended
+        for attempt_ids in result.acknowledges.values():
+            self.ended += len(attempt_ids)
         is_too_fast = before < RATE_AFTER <= self.ended and self.ended * self._span > RATE_EXCESS * self._most * (
             now - self._start
         )
-        if self.ended > self._most or is_too_fast:
+        if self.ended > self._most or is_too_fast or self._goes_in_circles(result, now):
             raise UserError(say("simulation_is_too_large", number=f"{self.ended:,}", at=now))
+
+    def _goes_in_circles(self, result: StepResult, now: Instant) -> bool:
+        """Whether runs follow from runs faster than a deployment that comes to an end. At one instant `EndlessInstant` says it."""
+        caused = sum(map(is_caused, result.ended_runs))
+        if not caused:
+            return False
+        if not self._caused:
+            self._caused_since = now
+        self._caused += caused
+        if self._caused < self._caused_window or now == self._caused_since:
+            return False
+        expected = self._caused * self._span / (now - self._caused_since)
+        self._caused = 0
+        return expected > CAUSED_EXCESS * MAX_RUNS
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

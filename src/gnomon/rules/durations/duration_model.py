@@ -33,11 +33,16 @@ class DurationModel:
     """Of a task that waits for the world: the seconds from the slot to its end. What it waits for comes when it comes, however late the task began."""
     _merged: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The sorted durations of classes that were asked for: of most tasks few are."""
+    _chosen: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By the finest class of a run: the durations of the first of its classes that counts."""
+    _count: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def add(self, finest: DayClass, duration_s: float) -> None:
         """A successful try of a run of this class."""
         self.groups.setdefault(finest, []).append(duration_s)
         self._merged.clear()
+        self._chosen.clear()
+        self._count = None
 
     def list_durations(self, run_class: RunClass = ()) -> list[float]:
         """The durations of a class, in order; without one, all."""
@@ -55,7 +60,9 @@ class DurationModel:
     @property
     def count(self) -> int:
         """The successful tries in all."""
-        return sum(map(len, self.groups.values()))
+        if self._count is None:
+            self._count = sum(map(len, self.groups.values()))
+        return self._count
 
     @property
     def is_known(self) -> bool:
@@ -72,7 +79,9 @@ class DurationModel:
 
         `age_s`: the attempt has run so long already: only longer durations are possible.
         """
-        durations = self._choose(classes)
+        durations = self._chosen.get(classes[0]) if classes else self.list_durations()
+        if durations is None:
+            durations = self._chosen[classes[0]] = self._choose(classes)
         if age_s <= 0.0:
             return _interpolate(durations, quantile)
         passed = bisect_right(durations, age_s) / len(durations)

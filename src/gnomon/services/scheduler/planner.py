@@ -16,11 +16,13 @@ from gnomon.ground import log
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import PlanChange, PlanOutcome
 from gnomon.model.sentences import render, say
+from gnomon.model.spec import DagSpec
 from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning import (
+    Plan,
     PlanningError,
     build_plan_arguments,
     compute_creation_time,
@@ -31,6 +33,7 @@ from gnomon.rules.planning import (
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.registry import build
 from gnomon.services.scheduler.author_plans import NEEDS_PLAN, AuthorPlanner, build_plan_change, build_stopped_change
+from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.settings import MAX_WAITING_RUNS, PLAN_RETRY_S
 
 _log = log.get_logger("scheduler.planner")
@@ -45,8 +48,13 @@ class Planner:
         misfire_grace_s: float,
         host: TimetableHost | None = None,
         max_waiting_runs: int = MAX_WAITING_RUNS,
+        kept_plans: KeptPlans | None = None,
     ) -> None:
-        """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs."""
+        """`host`: calls author timetables. `max_waiting_runs`: the maximum of runs per DAG that wait for other DAGs.
+
+        `kept_plans`: plans that were made before of the same state; only a projection has them.
+        """
+        self._kept_plans = kept_plans
         self._engine_state = engine_state
         self._max_waiting_runs = max_waiting_runs
         self._misfire_grace_s = misfire_grace_s
@@ -56,6 +64,8 @@ class Planner:
         self._due_at: dict[int, Instant] = {}
         self._pending: dict[int, None] = {}
         self._timetables: dict[int, tuple[int, Timetable]] = {}
+        self._fingerprints: dict[int, tuple[DagSpec, str]] = {}
+        """By dag_pk, that of the newest version that was planned."""
 
     def enqueue(self, dag_pks: Iterable[int]) -> None:
         """Includes these DAGs in the next call of `plan`."""
@@ -80,6 +90,7 @@ class Planner:
             dag = self._engine_state.dags.get(dag_pk)
             if dag is None:
                 self._timetables.pop(dag_pk, None)
+                self._fingerprints.pop(dag_pk, None)
                 continue
             change = self._plan_or_record_error(dag, now)
             if change is not None:
@@ -146,7 +157,7 @@ class Planner:
         if not spec.timetable.can_be_scheduled:
             is_stale = record.error is not None and spec.asset_condition is None  # of a schedule that an edit removed
             return build_stopped_change(dag, None) if is_stale else None
-        fingerprint = compute_fingerprint(spec.timetable, spec)
+        fingerprint = self._find_fingerprint(record.dag_pk, spec)
         next_run = record.next_run
         unchanged = fingerprint == record.fingerprint and record.error is None
         if unchanged and next_run is None:
@@ -182,14 +193,32 @@ class Planner:
         }
         if not spec.timetable.builtin:
             return self.author_planner.request_plan(dag, arguments, fingerprint, now)
-        plan = plan_runs(timetable=self._timetable(dag), **arguments)
+        plan = self._make_plan(dag, arguments)
         if plan.error is not None:
             _log.error("planning_failed", dag_id=record.dag_id, error=plan.error)
         return build_plan_change(dag, plan, fingerprint, arguments["active_since"], plan.error)
 
+    def _make_plan(self, dag: Dag, arguments: dict[str, Any]) -> Plan:
+        timetable, kept_plans = self._timetable(dag), self._kept_plans
+        if kept_plans is None:
+            return plan_runs(timetable=timetable, **arguments)
+        return kept_plans.find(
+            dag.record.dag_pk,
+            dag.graph.version_pk,
+            timetable,
+            arguments,
+            lambda: plan_runs(timetable=timetable, **arguments),
+        )
+
     def _follows_runs(self, dag: Dag) -> bool:
         ref = dag.graph.spec.timetable
         return self._timetable(dag).follows_runs if ref.builtin else ref.follows_runs
+
+    def _find_fingerprint(self, dag_pk: int, spec: DagSpec) -> str:
+        cached = self._fingerprints.get(dag_pk)
+        if cached is None or cached[0] is not spec:
+            cached = self._fingerprints[dag_pk] = (spec, compute_fingerprint(spec.timetable, spec))
+        return cached[1]
 
     def _timetable(self, dag: Dag) -> Timetable:
         version = dag.graph.version_pk
