@@ -191,7 +191,9 @@ def _project(
     end = until + RUN_OUT_S * SECOND
     while projector.now < end and _has_early_runs(projector, until):
         projector.run_until(min(end, projector.now + 3600 * SECOND))
-    return [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
+    runs = [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
+    projector.engine_state.release()
+    return runs
 
 
 def _has_early_runs(projector: Projector, until: Instant) -> bool:
