@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from gnomon.model.ids import UNMAPPED, TaskKey
 from gnomon.model.records import DagRecord, RunRecord
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec
@@ -141,3 +142,19 @@ def test_the_request_counts_first_then_the_dag(
 ) -> None:
     spec = DagSpec(dag_id="d", timetable=TimetableRef(path="none"), rerun_with_latest_version=chosen)
     assert takes_newest_version(wanted, spec, default) is takes
+
+
+def test_attempts_of_a_run_that_takes_the_newest_version_while_it_runs_are_of_that_version() -> None:
+    first = version(1, "a", "b", attempts_per_child=1)
+    world = World(first)
+    run = world.start()
+    run_to_its_end(world)
+    read(world, version(2, "a", "b", attempts_per_child=7))
+    clear(world, run, first)
+    assert world.live()[0].attempts_per_child == 1
+    world.end("a")
+    world.step(
+        e.ClearTasks(run.run_pk, (TaskKey(run.run_pk, 0, UNMAPPED),), "sam", request_pk=2, is_newest_wanted=True)
+    )
+    attempts = {attempt.task_id: attempt.attempts_per_child for attempt in world.live()}
+    assert attempts == {"a": 7, "b": 1}, "an attempt that runs ends with the code that it has"

@@ -279,6 +279,7 @@ def _find_template(engine_state: EngineState, run: DagRun) -> Attempt:
     if (
         template is None
         or template.facts is not run.facts
+        or template.graph is not run.graph
         or template.dag is not dag
         or template.fresh != dag.fresh
         or template.epoch != epoch
@@ -299,7 +300,7 @@ def _find_template(engine_state: EngineState, run: DagRun) -> Attempt:
             calls_listeners=spec.calls_task_listeners,
             zygote_max_age_s=VOLATILE_IMPORT_MAX_AGE_S if dag.has_volatile_import else None,
         )
-        template = run.attempt_template = AttemptTemplate(facts, dag, dag.fresh, epoch, attempt)
+        template = run.attempt_template = AttemptTemplate(facts, run.graph, dag, dag.fresh, epoch, attempt)
     return template.attempt
 
 

@@ -32,6 +32,7 @@ class AttemptTemplate(NamedTuple):
     """What the attempts of a run have in common, and what it was made of: it is made again when one of these is another."""
 
     facts: RunFacts
+    graph: TaskGraph
     dag: DagRecord
     fresh: str | None
     epoch: int
