@@ -128,7 +128,7 @@ def build_snapshot(dag_count: int, run_count: int, task_count: int) -> Snapshot:
     models = {
         (spec.dag_id, task.task_id): _build_model(start, seed) for seed, spec in enumerate(specs) for task in tasks
     }
-    return Snapshot(start, GroupState(dags, [], []), POOLS, [], {}, {}, models, {}, {}, [], [])
+    return Snapshot(start, GroupState(dags, [], []), POOLS, [], {}, {}, models, {}, {}, [], {}, [])
 
 
 def _build_model(start: Instant, seed: int) -> DurationModel:

@@ -30,7 +30,7 @@ def test_a_projection_is_what_the_scheduler_does(tmp_path: Path, seed: int) -> N
     assert list_differences(tmp_path, seed) == []
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", [*SEEDS, 21009])  # 21009: the run before the snapshot counts among the failed ones
 def test_a_projection_of_a_stored_state_is_what_the_scheduler_does_next(tmp_path: Path, seed: int) -> None:
     assert list_differences_from_snapshot(tmp_path, seed) == []
 

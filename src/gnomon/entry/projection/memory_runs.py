@@ -159,6 +159,11 @@ class MemoryRuns:
                 dag.order = sorted(dag.slots)
         self.update_tasks(tasks, ())
 
+    def put_ended(self, dag_pk: int, runs: Sequence[RunRecord]) -> None:
+        """Runs that ended before the projection, newest first, of a DAG whose rules read them."""
+        for run in reversed(runs):
+            self._add_end(self._dags[dag_pk], run)
+
     def get_record(self, dag_pk: int) -> DagRecord:
         """The present record of the DAG."""
         return self._dags[dag_pk].record
@@ -175,9 +180,12 @@ class MemoryRuns:
             self._dag_of_run.pop(run.run_pk, None)
             spec = dag.record.spec
             if spec.deadlines or spec.max_consecutive_failed_dag_runs:
-                ended_at, started_at = run.ended_at, run.started_at
-                duration = None if ended_at is None or started_at is None else ended_at - started_at
-                dag.ends.append((run.run_after, run.run_pk, duration, run.state))
+                self._add_end(dag, run)
+
+    def _add_end(self, dag: _DagRuns, run: RunRecord) -> None:
+        ended_at, started_at = run.ended_at, run.started_at
+        duration = None if ended_at is None or started_at is None else ended_at - started_at
+        dag.ends.append((run.run_after, run.run_pk, duration, run.state))
 
     def update_tasks(self, tasks: Iterable[TaskRecord], deleted: Iterable[tuple[int, int, int]]) -> None:
         """Keep the states of tasks for which other DAGs wait."""

@@ -187,6 +187,8 @@ class Projector:
                 if slot.state in FINISHED_RUN_STATES
             ]
             store.runs.put_past_slots(dag_pk, ended)
+        for dag_pk, ends in snapshot.newest_ends.items():
+            store.runs.put_ended(dag_pk, ends)
         for dag_pk, events in snapshot.queued_events.items():
             store.assets.put_queue(dag_pk, events)
         self._loaded = load_groups(engine_state, state, dict.fromkeys(range(GROUPS), 1))

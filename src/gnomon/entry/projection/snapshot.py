@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from gnomon.entry.projection.memory_runs import KEPT_ENDS
 from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
 from gnomon.entry.projection.recorded_models import build_models
 from gnomon.model.assets import QueuedAssetEvent
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import DagRecord, GroupState, PoolRecord, WorkerRecord
+from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, WorkerRecord
 from gnomon.model.sentences import Sentence
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import DagRunState
@@ -21,7 +22,7 @@ from gnomon.rules.engine.state.engine_state import KeptGraphs
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.asset_records import asset_queue
 from gnomon.storage.store.coordination import leases
-from gnomon.storage.store.dag_records import duration_summaries, upstream_dags
+from gnomon.storage.store.dag_records import dag_runs, duration_summaries, upstream_dags
 from gnomon.storage.store.ownership import group_state
 
 PAST_SPANS_S = (40 * 86_400, 4 * 86_400, 43_200)
@@ -61,6 +62,8 @@ class Snapshot:
     """Graphs of DAGs, compiled by the first sample and used by all."""
     unprojected: list[Sentence]
     """What of the deployment a projection leaves out."""
+    newest_ends: dict[int, list[RunRecord]]
+    """By dag_pk, newest first: ended runs of DAGs that count failed runs or have deadlines by durations."""
     fresh_summaries: list[tuple[int, str, bytes]]
     """Summaries of durations that the store does not have yet, in the form of `put_summaries`."""
 
@@ -123,6 +126,7 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
             },
             {},
             unprojected,
+            {dag.dag_pk: ends for dag in state.dags if (ends := _read_newest_ends(tx, dag))},
             histories.fresh,
         )
 
@@ -139,6 +143,11 @@ def _read_slots(tx: Transaction, dag: DagRecord, task_ids: set[str], now: Instan
             if fact.outcome == "bad":
                 failed[fact.at].add(task_id)
     return [PastSlot(at, run_id, state, frozenset(failed[at])) for at, run_id, state in rows]
+
+
+def _read_newest_ends(tx: Transaction, dag: DagRecord) -> list[RunRecord]:
+    count = max(dag.spec.max_consecutive_failed_dag_runs, KEPT_ENDS if dag.spec.deadlines else 0)
+    return dag_runs.list_newest_ended_runs(tx, dag.dag_pk, count) if count else []
 
 
 class _Histories:
