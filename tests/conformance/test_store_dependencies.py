@@ -112,7 +112,7 @@ def test_waits_are_written_read_back_and_replaced(world: World, down: DagRecord)
 def test_an_edge_is_found_again_in_one_transaction(world: World, down: DagRecord) -> None:
     run = world.run("down", "r1")
     world.apply(waiting(wait(run), wait(run, DAY_1), wait(run, edge_no=8)))
-    world.apply(replace(waiting(wait(run, DAY_2)), edge_waits_deleted=[(run.run_pk, 7), (run.run_pk, 99)]))
+    world.apply(structs.replace(waiting(wait(run, DAY_2)), edge_waits_deleted=[(run.run_pk, 7), (run.run_pk, 99)]))
     assert world.state().run_waits == {run.run_pk: [wait(run, DAY_2), wait(run, edge_no=8)]}
 
 

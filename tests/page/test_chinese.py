@@ -74,7 +74,7 @@ FIND_SENTENCES = r"""() => {
   return [...new Set(found)];
 }"""
 """Three English words after one another, outside of what users wrote."""
-AUTHORS = r"/source\.csv has not arrived|Loads the day|gnomon [\w .-]+|reading day|OTLP over HTTP|no slot|<script>[\s\S]*|RuntimeError[\s\S]*|\[Errno[\s\S]*|Traceback[\s\S]*|invalid syntax[\s\S]*/g"
+AUTHORS = r"/\S+\.py, line \d+[\s\S]*|source\.csv has not arrived|Loads the day|gnomon [\w .-]+|reading day|OTLP over HTTP|no slot|<script>[\s\S]*|RuntimeError[\s\S]*|\[Errno[\s\S]*|Traceback[\s\S]*|invalid syntax[\s\S]*/g"
 KNOWN = r"/^[^a-z]*(?:池 |(scheduled__|manual__|(?:DAG|XCom|JSON|API|UTC|Ctrl|Gnomon|admin|nightly|gated|mapped|hostile|in_tokyo|extract|load|none_free|default_pool|cron|conf|waiting|dags\/broken)\b))/i"
 """Names of the product, of the tests, and terms that Chinese texts keep."""
 
