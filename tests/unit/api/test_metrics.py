@@ -310,8 +310,10 @@ def test_a_baseline_has_its_probability_and_its_ends_at_the_due_time_that_matter
             forecast = BaselineForecast(due_at=due_at, at=NOW, breach=breach, end_p50=due_at - 60 * SECOND)
             level = BaselineLevel.MET if due_at < NOW else BaselineLevel.AT_RISK
             baseline_states.put_state(tx, BaselineRecord("morning", due_at, level, NOW, forecast))
-    with served(_context(deployment)) as client:
+    context = _context(deployment)
+    with served(context) as client:
         figures = _scrape(client)
+    context.close()
     assert _values(figures["gnomon_baseline_breach_probability"], baseline="morning") == [0.25]
     ends = figures["gnomon_forecast_end_seconds"]
     assert _values(ends, baseline="morning", quantile="0.5") == [(NOW + hour) / SECOND - 60]
