@@ -156,7 +156,7 @@ def day(
     known = {dag.dag_id for dag in snapshot.state.dags}
     for dag_id in dag_ids:
         if dag_id not in known:
-            raise dag_not_found(dag_id, known)
+            raise dag_not_found(dag_id, {*known, *forecast.commands})  # a command may be meant
 
     def draw() -> SampledForecast:
         with closing(start_host(home.cfg)) as host:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from gnomon.entry.projection.forecast import LATE, MEDIAN, find_quantile
 from gnomon.entry.projection.key_paths import FutureRuns, PathStep
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
-from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.run_outcomes import DONE, RunOutcome, find_done_at
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import (
@@ -33,7 +33,6 @@ HORIZON_S = 86_400
 """How far ahead due times are predicted."""
 PAST_S = 2 * 86_400
 """A due time that was broken is followed so long until it is done."""
-DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
 LATEST_SHARE = 0.2
 """The share of the futures, those with the latest ends, whose key path is shown."""
 _MILLISECOND = SECOND // 1_000
@@ -138,7 +137,7 @@ class BaselineCollector:
                 if run.run_type in WITHOUT_SLOT or not subject.due.begin <= run.run_after < subject.due.end:
                     continue
                 count += 1
-                done_at = _find_end(run, task_id)
+                done_at = find_done_at(run, task_id)
                 if done_at is None:
                     is_done = False
                 elif end is None or done_at > end:
@@ -228,16 +227,6 @@ class BaselineCollector:
             durations, began = model.arrivals.list_durations(), step.run.run_after
         p90 = durations[min(int(LATE * len(durations)), len(durations) - 1)]
         return "slow" if (self._snapshot.at - began) / SECOND > p90 else ""
-
-
-def _find_end(run: RunOutcome, task_id: str | None) -> Instant | None:
-    """When the run, or its task, is done; None: it is not, or failed."""
-    if task_id is None:
-        return run.ended_at if run.state is DagRunState.SUCCESS else None
-    tasks = [task for task in run.tasks if task.task_id == task_id]
-    if not tasks or any(task.state not in DONE or task.ended_at is None for task in tasks):
-        return None
-    return max(task.ended_at or 0 for task in tasks)
 
 
 def _find_end_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> Instant | None:

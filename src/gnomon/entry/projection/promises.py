@@ -6,16 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.entry.projection.expectations import Expectation, find_subject, list_violations
-from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
-from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.rules.baselines.due_times import DueTime, iterate_due_times
-
-_DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ class ScenarioPromises:
     ) -> JudgedDueTime | None:
         subjects = [find_subject(spec.place, text, self.specs) for text in spec.of]
         ends = [
-            _find_end(run, task_id)
+            find_done_at(run, task_id)
             for dag_id, task_id in subjects
             for run in by_dag.get(dag_id, ())
             if due.begin <= run.run_after < due.end
@@ -107,16 +104,6 @@ def choose_baselines(
         else:
             missing.append(spec.name)
     return chosen, missing
-
-
-def _find_end(run: RunOutcome, task_id: str | None) -> Instant | None:
-    """When the run, or its task, is done; None: it is not, or failed."""
-    if task_id is None:
-        return run.ended_at if run.state is DagRunState.SUCCESS else None
-    tasks = [task for task in run.tasks if task.task_id == task_id]
-    if not tasks or any(task.state not in _DONE or task.ended_at is None for task in tasks):
-        return None
-    return max(task.ended_at or 0 for task in tasks)
 
 
 def _describe_late(due: JudgedDueTime) -> Sentence:

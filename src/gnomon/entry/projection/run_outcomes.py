@@ -14,6 +14,9 @@ from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepResult
 
+DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
+"""States of a task that is done, for a promise."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
@@ -49,6 +52,16 @@ class RunOutcome:
     """In the order of the DAG; empty if tasks are not collected."""
     waits: tuple[Sentence, ...] = ()
     """Why a run has not ended, as `gnomon explain` would say it."""
+
+
+def find_done_at(run: RunOutcome, task_id: str | None) -> Instant | None:
+    """When the run, or its task, is done; None: it is not, or failed."""
+    if task_id is None:
+        return run.ended_at if run.state is DagRunState.SUCCESS else None
+    tasks = [task for task in run.tasks if task.task_id == task_id]
+    if not tasks or any(task.state not in DONE or task.ended_at is None for task in tasks):
+        return None
+    return max(task.ended_at or 0 for task in tasks)
 
 
 class OutcomeCollector:

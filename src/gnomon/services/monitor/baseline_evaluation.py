@@ -51,8 +51,6 @@ KEPT_S = 90 * 86_400
 """How long due times and their predictions are kept."""
 BEFORE_S = 3_600
 """How long before a run begins its prediction is kept."""
-PREDICTIONS_KEPT_S = 14 * 86_400
-"""How long predictions of runs are kept."""
 FOLLOWED_S = 4 * 86_400
 """So old are the due times that a forecast may still speak of."""
 _SAME_SHARE, _SAME_US = 0.02, 60 * SECOND
@@ -197,13 +195,13 @@ class BaselineEvaluation:
     def _keep_predictions(self, tx: Transaction, report: ForecastReport, now: Instant) -> None:
         """What is compared later with what came: the newest prediction an hour before a run begins, and the first one after that."""
         soon = report.at + BEFORE_S * SECOND
-        latest = soon + 2 * (self._find_fresh_until(report) - report.at)
+        latest = soon + self._find_fresh_until(report) - report.at  # a newer forecast sees the later ones
         before = [run for run in report.runs if run.start_p50 is not None and soon <= run.start_p50 < latest]
         begun = [run for run in report.runs if run.start_p50 is not None and run.start_p50 < report.at]
         fresh = [run for run in begun if (run.dag_id, run.run_id) not in self._begun]
         self._begun = {(run.dag_id, run.run_id) for run in begun}
         run_predictions.put_predictions(tx, report.at, before, fresh)
-        run_predictions.remove_old(tx, now - PREDICTIONS_KEPT_S * SECOND)
+        run_predictions.remove_old(tx, now - run_predictions.KEPT_S * SECOND)
 
     def _tell_faults(self, faults: tuple[str, ...]) -> None:
         if faults != self._faults:

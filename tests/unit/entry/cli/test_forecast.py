@@ -102,5 +102,6 @@ def test_accuracy_compares_what_was_predicted_with_what_came(gnomon: Gnomon, dep
     assert 5 < rows["a"]["error_s"] < 15 and 15 < rows["b"]["error_s"] < 25 and rows["a"]["mean_error_s"] < 2
     out = gnomon("forecast", "accuracy", "b").out
     assert "mean_error_s" in out and "start" in out and "\na " not in out
+    assert "did you mean 'accuracy'?" in gnomon("forecast", "accuray").err
     code, _, err = gnomon("forecast", "accuracy", "nope")
     assert code == 1 and "nope" in err

@@ -9,13 +9,10 @@ from statistics import median
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import DagRunState
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.alert_records.run_predictions import JudgedPrediction, list_judged
+from gnomon.storage.store.alert_records.run_predictions import KEPT_S, JudgedPrediction, list_judged
 
-SINCE_S = 14 * 86_400
-MEANT = 10
+RUNS_OF_MEAN = 10
 """So many earlier runs make the mean that other products predict with."""
-FEW = 10
-"""Shares of fewer runs say little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +38,16 @@ class Accuracy:
 
 
 def read_accuracy(tx: Transaction, now: Instant, dag_ids: Container[str] | None = None) -> list[Accuracy]:
-    """One for each DAG and moment, the worst error first, after those of all DAGs; empty: nothing was predicted."""
-    judged = [each for each in list_judged(tx, now - SINCE_S * SECOND) if dag_ids is None or each.dag_id in dag_ids]
+    """One for each DAG and moment, the worst error first, and without `dag_ids` before them those of all DAGs; empty: nothing was predicted."""
+    judged = [each for each in list_judged(tx, now - KEPT_S * SECOND) if dag_ids is None or each.dag_id in dag_ids]
     means = _Means(judged)
     by_dag: dict[tuple[str, str], list[JudgedPrediction]] = {}
     for each in judged:
         by_dag.setdefault((each.dag_id, each.basis), []).append(each)
     rows = [_compare(dag_id, basis, group, means) for (dag_id, basis), group in by_dag.items()]
     rows.sort(key=lambda row: (-(row.error_s or 0.0), row.dag_id, row.basis))
+    if dag_ids is not None:
+        return rows
     whole = [
         _compare("", basis, [each for each in judged if each.basis == basis], means) for basis in ("before", "start")
     ]
@@ -70,7 +69,7 @@ class _Means:
         began = each.started_at
         if began is None:
             return None
-        earlier = [span for span in self._runs.get(each.dag_id, ()) if span[0] <= began][-MEANT:]
+        earlier = [span for span in self._runs.get(each.dag_id, ()) if span[0] <= began][-RUNS_OF_MEAN:]
         return sum(end - start for end, start in earlier) / len(earlier) / SECOND if earlier else None
 
 

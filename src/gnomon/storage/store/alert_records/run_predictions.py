@@ -10,6 +10,9 @@ from gnomon.model.instants import Instant
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.transaction import Transaction
 
+KEPT_S = 14 * 86_400
+"""How long predictions of runs are kept."""
+
 
 class JudgedPrediction(NamedTuple):
     """A prediction of a run that has ended and was not cleared."""
