@@ -136,6 +136,19 @@ def test_a_full_pool_does_not_hold_up_another() -> None:
     assert sorted(a.task_id for a in world.live()) == ["other", "t0"]
 
 
+def test_a_pool_is_looked_at_again_when_its_first_task_meets_a_limit_that_another_pool_has_filled() -> None:
+    holders = dag_record([TaskSpec(task_id="in_a", pool="a"), TaskSpec(task_id="in_b", pool="b")])
+    large = TaskSpec(task_id="large", pool="a", pool_slots=2, effective_priority=9)
+    limited = dag_record([large, TaskSpec(task_id="small", pool="b")], dag_pk=2, max_active_tasks=1)
+    behind = dag_record([TaskSpec(task_id="behind", pool="a")], dag_pk=3)
+    world = World(holders, limited, behind, pools=[PoolRecord("a", 2, 0), PoolRecord("b", 1, 0)])
+    for dag_pk in (1, 2, 3):
+        world.start(dag_pk=dag_pk)
+    assert sorted(a.task_id for a in world.live()) == ["in_a", "in_b"]
+    world.end("in_b")
+    assert sorted(a.task_id for a in world.live()) == ["behind", "in_a", "small"]
+
+
 def test_the_best_priority_of_a_pool_goes_first() -> None:
     tasks = [TaskSpec(task_id=f"t{i}", effective_priority=i, pool="p") for i in range(5)]
     world = World(dag_record(tasks), pools=[PoolRecord("p", 1, 0)])

@@ -45,6 +45,7 @@ def admit_ready(context: StepContext) -> None:
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
+    blocked: list[Pool] = []  # pools whose first task instance needs more slots than are free
     while pools or backfill_pools:
         worker = find_free_worker(engine_state)
         if worker is None:
@@ -53,6 +54,7 @@ def admit_ready(context: StepContext) -> None:
         pool = turns.popleft()
         ti = _find_next_admissible(engine_state, pool)
         if ti is None:
+            blocked.append(pool)
             continue
         if turns is pools and ti.run.backfill is not None and not ti.is_resumption:
             backfill_pools.append(pool)
@@ -63,6 +65,11 @@ def admit_ready(context: StepContext) -> None:
         budget -= 1
         _admit_one(context, ti, pool, worker)
         turns.append(pool)
+        if blocked and any(limit.is_reached for limit in ti.limits):
+            pools += [
+                pool for pool in blocked if pool.ready_queue
+            ]  # the first there may be of this run, and wait for its limit now
+            blocked = []
 
 
 def find_free_worker(engine_state: EngineState, executor: str | None = None) -> WorkerCapacity | None:
@@ -233,7 +240,7 @@ def build_attempt(engine_state: EngineState, ti: TaskInstance, *, with_log: bool
     run, task = ti.run, ti.task
     assert ti.attempt is not None
     attempt = replace(
-        _find_template(engine_state, run),
+        find_template(engine_state, run),
         attempt_id=ti.attempt,
         task_id=task.task_id,
         task_no=run.graph.numbers[ti.index],
@@ -272,7 +279,7 @@ def _list_rare_fields(ti: TaskInstance, task: TaskSpec) -> dict[str, Any]:
     return rare
 
 
-def _find_template(engine_state: EngineState, run: DagRun) -> Attempt:
+def find_template(engine_state: EngineState, run: DagRun) -> Attempt:
     """What all attempts of the run have in common, in its present state and with the present file of its DAG."""
     dag, template = run.dag.record, run.attempt_template
     epoch = engine_state.epochs.get(dag.group_no, 0)
