@@ -37,7 +37,7 @@ from gnomon.rules.engine.step_context import StepResult
 from gnomon.rules.timetables.registry import reference
 from gnomon.timetables import BusinessDays, CronDataIntervalTimetable, CronTriggerTimetable
 
-DURATIONS_S = (60.0, 300.0, 600.0)
+PLAYS = (Play(60.0), Play(300.0), Play(600.0))
 NARROW = PoolRecord("narrow", 64, 0)
 POOLS = [PoolRecord("default_pool", -1, 0), NARROW]
 HISTORY = 30
@@ -46,7 +46,7 @@ HISTORY = 30
 
 def play(attempt: Attempt) -> Play:
     """One of three durations."""
-    return Play(DURATIONS_S[(attempt.run.run_pk * 7 + attempt.task_no) % 3])
+    return PLAYS[(attempt.run.run_pk * 7 + attempt.task_no) % 3]
 
 
 def build_daily(dag_count: int) -> list[DagSpec]:
@@ -91,7 +91,7 @@ def project(dag_count: int = 1000, days: int = 365, kind: str = "daily") -> None
 
     def count(result: StepResult, _now: Instant) -> None:
         counts["runs"] += len(result.ended_runs)
-        counts["attempts"] += sum(map(len, result.acknowledges.values()))
+        counts["attempts"] += sum(map(len, result.acknowledges.values())) + result.followed_attempts
 
     projector.observe = count
     began = time.process_time()

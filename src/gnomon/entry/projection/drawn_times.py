@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from gnomon.entry.projection.assumed_times import CALLBACK_S
-from gnomon.entry.projection.random_shares import describe_try, draw_share
+from gnomon.entry.projection.random_shares import describe_try, draw_share, draw_share_of
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.snapshot import TaskPath
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.records import RunRecord
 from gnomon.rules.durations.day_class import RunClass, classify, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
@@ -40,6 +42,10 @@ class DrawnTimes:
         self._zones = zones
         self._assumed_s = assumed_s
         self._prefix = (seed, sample)
+        self._simple: dict[TaskPath, DurationModel | None] = {}
+        self._run: RunRecord | None = None
+        self._run_prefix, self._run_classes = "", cast(tuple[RunClass, ...], ())
+        """Of the run that was drawn for last: the part of its numbers that its tasks share, and its classes."""
         self.assumed: dict[TaskPath, None] = {}
         self.now: Callable[[], Instant] | None = None
         """The clock of the projection: what waits for the world is drawn from the slot on. None: such a wait is drawn as any other duration."""
@@ -47,6 +53,31 @@ class DrawnTimes:
     def play(self, attempt: Attempt) -> Play:
         """What a new attempt does."""
         return self.resume(attempt, 0.0)
+
+    def draw_first_try(self, dag_id: str, run: RunRecord, task_id: str) -> float | None:
+        """The seconds of the first try of a task without map index, as `play` draws them; None: it fails, or waits for the world."""
+        model = self._find_simple_model((dag_id, task_id))
+        if model is None:
+            return None
+        if run is not self._run:
+            run_type = run.run_type.value
+            self._run = run
+            self._run_prefix = "\0".join(map(str, (*self._prefix, dag_id, run.run_after, run_type)))
+            self._run_classes = _find_classes(self._zones[dag_id], run_type, run.run_after)
+        number = f"{self._run_prefix}\0{task_id}\0-1\x001"
+        share = model.failure_share
+        if share and draw_share_of(f"failure\0{number}") < share:
+            return None
+        run_s = model.draw(self._run_classes, draw_share_of(number))
+        return float(round(run_s)) if run_s >= WHOLE_SECONDS_FROM_S else run_s
+
+    def _find_simple_model(self, task: TaskPath) -> DurationModel | None:
+        """The model of a task that waits for nothing; None: it has none, or its duration is assumed."""
+        if task not in self._simple:
+            model = self._models.get(task)
+            is_simple = model is not None and model.is_known and (model.arrivals is None or self.now is None)
+            self._simple[task] = model if is_simple else None
+        return self._simple[task]
 
     def resume(self, attempt: Attempt, age_s: float) -> Play:
         """What an attempt does that has run for so many seconds; `run_s` counts from its start."""

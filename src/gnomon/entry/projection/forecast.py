@@ -181,6 +181,7 @@ def _project(
         worker_slots=slots,
         timetables=timetables,
         kept_plans=kept_plans,
+        draw=script.draw_first_try,
     )
     script.now = lambda: projector.now
     projector.load(snapshot, script.resume)

@@ -122,6 +122,10 @@ class MemoryRuns:
         for dag_pk, _ in self.watched_tasks:
             self._dags[dag_pk].has_watched_tasks = True
 
+    def has_watched_tasks(self, dag_pk: int) -> bool:
+        """Whether another DAG waits for a task of this one."""
+        return self._dags[dag_pk].has_watched_tasks
+
     def put_past_slots(self, dag_pk: int, slots: Iterable[tuple[Instant, str, DagRunState, frozenset[str]]]) -> None:
         """Slots before the projection, with the ends of their runs and the tasks that did not succeed; kept if another DAG may ask for them."""
         dag = self._dags[dag_pk]

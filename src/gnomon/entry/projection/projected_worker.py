@@ -57,6 +57,12 @@ class ProjectedWorker:
         ends_at = max(now, begun_at + int(play.run_s * SECOND))
         self._add(_ProjectedAttempt(attempt, play, begun_at, ends_at, has_entered=started_at is not None), now)
 
+    def take_over(
+        self, attempt: Attempt, play: Play, enters_at: Instant, ends_at: Instant, *, has_entered: bool, now: Instant
+    ) -> None:
+        """Go on with an attempt whose play is drawn already."""
+        self._add(_ProjectedAttempt(attempt, play, enters_at, ends_at, has_entered), now)
+
     def _add(self, live: _ProjectedAttempt, now: Instant) -> None:
         attempt_id = live.attempt.attempt_id
         self._last_number = number = self._last_number + 1

@@ -19,6 +19,7 @@ from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.memory_store import MemoryStore
 from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker, Script
 from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.entry.projection.undisturbed_runs import DrawFirstTry, UndisturbedRuns
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS
@@ -31,7 +32,7 @@ from gnomon.rules.engine.admission.admission_pass import build_attempt
 from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
-from gnomon.rules.engine.step import step
+from gnomon.rules.engine.step import end_followed_run, step
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.asset_runs import AssetRunCreator
 from gnomon.services.scheduler.deadline_resolution import DeadlineResolver
@@ -51,6 +52,22 @@ CAUSED_PER_INSTANT, CAUSED_PER_DAG = 10_000, 10
 NAMED_DAGS = 10
 """An error about a circle names so many of the DAGs whose runs changed in its second half."""
 NEVER: Instant = 2**63 - 1
+UNDISTURBING = frozenset(
+    (
+        e.RunRead,
+        e.FollowedRunEnded,
+        e.ResultReceived,
+        e.AuthorCodeEntered,
+        e.CursorMoved,
+        e.SlotsResolved,
+        e.SubscriptionRequested,
+        e.AssetEventsQueued,
+        e.DeadlineResolved,
+        e.DeferralEnded,
+        e.WorkerJoined,
+    )
+)
+"""Events that say nothing about runs that have begun, but of those that they name. Before any other, the engine has all runs."""
 Observer = Callable[[StepResult, Instant], object]
 """Sees the result of each step, without rows. What it names is the engine's: copy what is to be kept."""
 
@@ -112,8 +129,11 @@ class Projector:
         worker_slots: int,
         timetables: TimetableHost | None = None,
         kept_plans: KeptPlans | None = None,
+        draw: DrawFirstTry | None = None,
     ) -> None:
-        """`worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process.
+        """`draw`: what the script says of first tries that succeed, for less.
+
+        `worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process.
 
         `kept_plans`: those of other projections of the same snapshot.
         """
@@ -138,6 +158,9 @@ class Projector:
             store, self.engine_state, "", self._new_id, settings.partition_keys_max, clients[2]
         )
         self._deadline_resolver = DeadlineResolver(store, self.engine_state)
+        self._undisturbed = UndisturbedRuns(
+            self.engine_state, self._worker, script, self.store.runs.has_watched_tasks, draw, self
+        )
         self._pending: list[e.EngineEvent] = []
         """Events of the next round."""
         if worker_slots:
@@ -212,7 +235,9 @@ class Projector:
         with _rare_collections():
             while self.now < end:
                 wake_at = self._run_instant()
-                self.now = end if wake_at is None else max(self.now, min(wake_at, end))
+                at = end if wake_at is None else max(self.now, min(wake_at, end))
+                self.now = max(self.now, self._undisturbed.run_alone(at))
+        self._loaded += self._undisturbed.give_all_back(self.now)
         if self._worker.has_entered_before(end):
             self.now = end - 1  # what is due at the end is not due yet
             self._step([*self._worker.collect_entered(self.now)])
@@ -237,7 +262,9 @@ class Projector:
     def _run_round(self) -> Instant | None:
         now, due = self.now, self._due
         events = self._take_events(now)
-        if events or self._loaded or (self._wake_at is not None and self._wake_at <= now):
+        if events and any(type(event) not in UNDISTURBING for event in events):
+            self._loaded += self._undisturbed.give_all_back(now)
+        if events or self._loaded or self._undisturbed.has_work or (self._wake_at is not None and self._wake_at <= now):
             self._step(events)
         if due.plans <= now:
             self._plan()
@@ -270,11 +297,12 @@ class Projector:
             events.append(heapq.heappop(self._scheduled)[2])
             self._due.edges = now
         events += worker.collect(now)
+        events += self._undisturbed.collect(now)
         return events
 
     def _find_next(self) -> Instant | None:
         now, due = self.now, self._due
-        if self._pending or self.store.assets.mail or self._deadline_resolver.has_work:
+        if self._pending or self.store.assets.mail or self._deadline_resolver.has_work or self._undisturbed.is_due(now):
             return now
         if self._calls_authors:  # an answer to one part may be what another waits for
             due.plans = _or_never(self._planner.wake_at(now))
@@ -290,6 +318,23 @@ class Projector:
                 at = other
         return None if at == NEVER else at
 
+    def end_quietly(self, run: DagRun, attempts: int) -> bool:
+        """End a followed run now, if nothing follows from its end. False: a round has to find out what does."""
+        state, dag = self.engine_state, run.dag
+        if (
+            dag.queued_runs
+            or dag.backfills
+            or state.subscriptions
+            or is_caused(run)
+            or not self._planner.waits_for_next_run(run.record.dag_pk, self.now)
+        ):
+            return False
+        result = end_followed_run(state, e.FollowedRunEnded(run.pk, attempts), self.now, self._new_id)
+        self.store.apply_result(result)
+        self.observe(result, self.now)
+        self._undisturbed.forget(run)
+        return True
+
     # ---- decide and act --------------------------------------------------------------------------------------------------
     def _step(self, events: list[e.EngineEvent]) -> None:
         loaded, self._loaded = self._loaded, []
@@ -300,9 +345,11 @@ class Projector:
             self._late_dag_ids.update(self.engine_state.dags[run.dag_pk].record.dag_id for run in result.changes.runs)
         for run in result.ended_runs:
             self._caused_now += is_caused(run)
+            if run.follower is not None:
+                self._undisturbed.forget(run)
             _release_run(run)
         self._wake_at = result.wake_at
-        self._enqueue(result)
+        self._enqueue(result, has_ends_only=all(type(event) in UNDISTURBING for event in events))
         for attempts in result.submits.values():
             self._worker.submit(attempts, self.now)
         for order in result.cancels:
@@ -310,9 +357,13 @@ class Projector:
         if result.failing_dags and (paused := self._pause_failing(result.failing_dags)):
             self._step(paused)
 
-    def _enqueue(self, result: StepResult) -> None:
-        if result.plannable_dags:
-            self._enqueue_dags(sorted(result.plannable_dags))
+    def _enqueue(self, result: StepResult, *, has_ends_only: bool) -> None:
+        """`has_ends_only`: the DAGs are to be planned because runs of theirs have ended, which says nothing to one whose next run is due later."""
+        dag_pks = sorted(result.plannable_dags)
+        if has_ends_only:
+            dag_pks = [dag_pk for dag_pk in dag_pks if not self._planner.waits_for_next_run(dag_pk, self.now)]
+        if dag_pks:
+            self._enqueue_dags(dag_pks)
         if result.unresolved_edges:
             self._edge_resolver.enqueue(result.unresolved_edges)
             self._due.edges = self.now

@@ -12,8 +12,12 @@ _RANGE = 256.0**_BYTES
 
 def draw_share(key: tuple[object, ...]) -> float:
     """A number from 0 up to 1 for the key. Keys that differ at all have independent numbers, which a checksum such as CRC-32 does not give."""
-    digest = hashlib.blake2b("\0".join(map(str, key)).encode(), digest_size=_BYTES).digest()
-    return int.from_bytes(digest, "big") / _RANGE
+    return draw_share_of("\0".join(map(str, key)))
+
+
+def draw_share_of(text: str) -> float:
+    """The number for a key whose parts are joined by NUL."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=_BYTES).digest(), "big") / _RANGE
 
 
 def describe_try(attempt: Attempt) -> tuple[object, ...]:

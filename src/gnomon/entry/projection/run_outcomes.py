@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from gnomon.entry.projection.undisturbed_runs import UndisturbedRun
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence
@@ -101,6 +102,11 @@ class OutcomeCollector:
 
 def _list_tasks(run: DagRun) -> list[TaskOutcome]:
     """What a store would have rows of, in the order of the numbers of the tasks."""
+    if isinstance(run.follower, UndisturbedRun):
+        return [
+            TaskOutcome(task.task_id, UNMAPPED, TaskInstanceState.SUCCESS, 1, start, end)
+            for _, task, start, end in sorted(run.follower.list_tasks(), key=lambda task: run.graph.numbers[task[0]])
+        ]
     outcomes = [
         (
             run.graph.numbers[ti.index],

@@ -130,6 +130,7 @@ class _AttemptCounter:
         before = self.ended
         for attempt_ids in result.acknowledges.values():
             self.ended += len(attempt_ids)
+        self.ended += result.followed_attempts
         is_too_fast = before < RATE_AFTER <= self.ended and self.ended * self._span > RATE_EXCESS * self._most * (
             now - self._start
         )

@@ -327,6 +327,14 @@ class ReprocessRun:
     """As for ClearTasks."""
 
 
+@dataclass(slots=True, frozen=True)
+class FollowedRunEnded:
+    """All tasks of a run that a `Follower` follows have succeeded. `attempts`: their number."""
+
+    run_pk: int
+    attempts: int
+
+
 EngineEvent = (
     DagRead
     | DagDeleted
@@ -339,6 +347,7 @@ EngineEvent = (
     | WorkerLost
     | AuthorCodeEntered
     | ResultReceived
+    | FollowedRunEnded
     | InventoryRead
     | ClearTasks
     | MarkTasks

@@ -61,6 +61,10 @@ class StepResult(msgspec.Struct):
     """DAGs (dag_pk) for which planning may create another run now."""
     failing_dags: set[int] = msgspec.field(default_factory=set)
     """DAGs (dag_pk) with `max_consecutive_failed_dag_runs` of which a run failed in this step."""
+    followed_runs: list[DagRun] = msgspec.field(default_factory=list)
+    """Runs that this step started and whose tasks a `Follower` follows."""
+    followed_attempts: int = 0
+    """Attempts of runs that ended in this step and that a `Follower` followed."""
     unresolved_edges: dict[tuple[int, int], None] = msgspec.field(default_factory=dict)
     """(run_pk, edge_no) of edges whose upstream slots are not known yet; a `SlotsResolved` event answers each of them."""
     unresolved_deadlines: list[tuple[int, int]] = msgspec.field(default_factory=list)

@@ -71,6 +71,11 @@ class Planner:
         """Includes these DAGs in the next call of `plan`."""
         self._pending.update(dict.fromkeys(dag_pks))
 
+    def waits_for_next_run(self, dag_pk: int, now: Instant) -> bool:
+        """Whether the DAG is planned when its next run is due, and not before, however its runs end; it creates no runs by assets."""
+        dag = self._engine_state.dags.get(dag_pk)
+        return dag is not None and dag.graph.spec.asset_condition is None and self._due_at.get(dag_pk, now) > now
+
     def reset(self) -> None:
         """Forgets all due times after the engine state was dropped."""
         self._due, self._due_at, self._pending = [], {}, {}

@@ -42,7 +42,7 @@ from gnomon.rules.engine.lifecycle.task_lifecycle import make_ready
 from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_run_ended, unsubscribe
 from gnomon.rules.engine.state.backfill_queue import BackfillQueue
 from gnomon.rules.engine.state.edge_waits import build_edge_waits, waits_for_upstreams
-from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.state.engine_state import EngineState, Follower
 from gnomon.rules.engine.state.queue_moves import dequeue
 from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
 from gnomon.rules.engine.step_context import StepContext
@@ -63,7 +63,11 @@ def attach_run(
     """Add a run to memory as the store has it; a run with the same run_pk is replaced. Returns it."""
     detach_run(engine_state, dag, record.run_pk)
     run = DagRun(dag, record)
-    _build_task_instances(run, rows)
+    follower = engine_state.follower
+    if follower is not None and not run.graph.edges and _can_be_followed(run) and not (rows := tuple(rows)):
+        run.follower = follower.take(run)
+    if run.follower is None:
+        build_task_instances(run, rows)
     waits = tuple(run_waits)
     run.edges = build_edge_waits(run.graph.edges, record, waits)
     run.stale_waits = tuple(wait for wait in waits if wait.edge_no not in run.edges)
@@ -113,7 +117,7 @@ def _remove_from_history(dag: Dag, run_pk: int) -> None:
         dag.run_history[:] = [other for other in dag.run_history if other.pk != run_pk]
 
 
-def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
+def build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
     graph = run.graph
     unmapped: dict[int, TaskInstance] = {}
     indexed_rows: dict[int, list[TaskRecord]] = {}
@@ -140,6 +144,19 @@ def _build_task_instances(run: DagRun, rows: Iterable[TaskRecord]) -> None:
     ]
     restore_expansions(run, indexed_rows)
     recount_tallies(run)
+
+
+def _can_be_followed(run: DagRun) -> bool:
+    """True for a run that has not started, has all tasks, and belongs to no backfill. What it waits for may still end it, with its tasks."""
+    return run.record.state is DagRunState.QUEUED and run.backfill is None and _has_all_tasks(run)
+
+
+def _follow_after_waits(follower: Follower, run: DagRun) -> None:
+    """Let the tasks of a run that starts be followed, if it had to wait for other DAGs and none of them has a state."""
+    if _can_be_followed(run) and all(ti.state is None for of_task in run.task_instances for ti in of_task.values()):
+        run.follower = follower.take(run)
+        if run.follower is not None:
+            run.task_instances = []
 
 
 def _has_all_tasks(run: DagRun) -> bool:
@@ -257,6 +274,9 @@ def active_runs_limit(dag: Dag) -> int:
 
 
 def _start_run(context: StepContext, run: DagRun) -> None:
+    follower = context.engine_state.follower
+    if follower is not None and run.graph.edges:
+        _follow_after_waits(follower, run)
     run.record.started_at = context.now
     run.record.version_pk = run.graph.version_pk
     if run.record.bundle_version is None and not run.graph.spec.disable_bundle_versioning:
@@ -271,6 +291,9 @@ def _start_run(context: StepContext, run: DagRun) -> None:
     set_deadline_timers(context.engine_state, run)
     _close_edges(context, run)
     context.add_audit_event("run_started", run=run)
+    if run.follower is not None:
+        context.result.followed_runs.append(run)
+        return
     expand_literals(context, run)
     enqueue_run_start_callbacks(context, run)
     enqueue_run_evaluation(context, run)

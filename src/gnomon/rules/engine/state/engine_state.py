@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from gnomon.model.executors import EXECUTOR_CLASSES, LOCAL_EXECUTOR, ConfiguredExecutors
 from gnomon.model.instants import Instant
@@ -58,6 +59,16 @@ class WorkerCapacity:
         return self.is_reachable and self.used_slots < self.slots
 
 
+class Follower(Protocol):
+    """Follows the tasks of runs instead of the engine; see `followed_runs.py`."""
+
+    def take(self, run: DagRun) -> object | None:
+        """What follows the tasks of a new run; None: the engine does."""
+
+    def settle(self, context: Any) -> bool:
+        """Start the tasks that may start, before the engine of the StepContext admits others. True: it gave runs back that are to be evaluated."""
+
+
 KeptGraphs = dict[tuple[int, int, str], TaskGraph]
 """Graphs by dag_pk, version_pk and hash of the inputs, which a version changes when it is replaced in place."""
 
@@ -95,6 +106,8 @@ class EngineState:
         self.subscriptions: dict[str, DagSubscriptions] = {}
         """Subscriptions for slots of DAGs of the owned groups, by DAG id; the DAG need not exist."""
         self.live_attempt_count = 0
+        self.follower: Follower | None = None
+        """Who follows tasks of runs; None: the engine follows all."""
         self.last_question_number = 0
         """The number of the newest question to `task_instance_mutation_hook`."""
         self._dag_pks: dict[str, int] = {}

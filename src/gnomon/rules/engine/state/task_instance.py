@@ -260,6 +260,7 @@ class DagRun:
         "edges",
         "expansions",
         "facts",
+        "follower",
         "former_lengths",
         "generation",
         "graph",
@@ -321,6 +322,8 @@ class DagRun:
         """The part of an attempt that describes the run; built once for each state of the run."""
         self.attempt_template: AttemptTemplate | None = None
         """What all attempts of the run have in common; see `build_attempt`."""
+        self.follower: object | None = None
+        """Who follows its tasks instead of the engine, which has no task instances of it then; None: the engine. See `followed_runs.py`."""
 
     @property
     def sort_key(self) -> tuple[Instant, int]:
