@@ -208,6 +208,13 @@ class DagSpec(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rerun_with_latest_version: bool | None = None
     """Whether a cleared run takes the newest version instead of the bundle version that it had; None: it keeps it, except in a backfill."""
 
+    @property
+    def local_timezone(self) -> str:
+        """The zone in which people speak of its runs: that of its timetable if it has a named one, else its own."""
+        ref = self.timetable
+        zone = ref.data.get("timezone") if ref.builtin else ref.timezone
+        return zone if isinstance(zone, str) else self.timezone
+
 
 class ParseFailure(msgspec.Struct, frozen=True, kw_only=True):
     """Why a file, or one DAG of it, could not be loaded: one line for listings, and the traceback."""

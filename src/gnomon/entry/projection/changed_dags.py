@@ -37,7 +37,7 @@ def change_dags(dags: Iterable[LocatedSpec], changes: Collection[Change]) -> lis
 def _reschedule(spec: DagSpec, change: Change) -> DagSpec:
     """The DAG as if its file had that text as its schedule: in its zone, and with its version of Airflow."""
     try:
-        timetable = parse_schedule(change.value, named_zone(spec.timezone), AirflowDialect(spec.airflow_dialect))
+        timetable = parse_schedule(change.value, named_zone(spec.local_timezone), AirflowDialect(spec.airflow_dialect))
         timetable.validate()
         reference = build_timetable_ref(timetable)
     except (ValueError, AirflowTimetableInvalid) as error:

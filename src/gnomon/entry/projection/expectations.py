@@ -93,7 +93,7 @@ def list_violations(
             violations.append(BrokenExpectation(expectation.text, expectation.dag_id, None, no_run))
         for run in own_runs:
             for started_at, ended_at in _list_spans(run, expectation.task_id):
-                fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].timezone, until)
+                fault = _find_fault(expectation, run, started_at, ended_at, specs[run.dag_id].local_timezone, until)
                 if fault is not None:
                     broken = say(
                         "expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault

@@ -109,7 +109,7 @@ def draw_futures(
 ) -> Iterator[Future]:
     """Project the snapshot again and again: the runs that are due before `until`, each to its end."""
     began = clock()
-    zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
+    zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
     kept_plans = KeptPlans()
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)

@@ -70,7 +70,7 @@ def _collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec],
     specs: dict[str, BaselineSpec] = {}
     doubles: list[Sentence] = []
     of_dags = [
-        name_for_dag(spec, dag.dag_id, dag.spec.timezone)
+        name_for_dag(spec, dag.dag_id, dag.spec.local_timezone)
         for dag in snapshot.state.dags
         if dag.active
         for spec in dag.spec.baselines

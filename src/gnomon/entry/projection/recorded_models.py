@@ -27,7 +27,7 @@ def build_models(tx: Transaction, dag: DagRecord) -> dict[int, DurationModel]:
     for task in task_durations.list_recent_tasks(tx, dag.dag_pk):
         by_task.setdefault(task.task_no, []).append(task)
     sensors = {dag.task_numbers.get(task.task_id) for task in dag.spec.tasks if task.is_sensor}
-    zone = named_zone(dag.spec.timezone)
+    zone = named_zone(dag.spec.local_timezone)
     return {number: build_model(tasks, zone, is_sensor=number in sensors) for number, tasks in by_task.items()}
 
 

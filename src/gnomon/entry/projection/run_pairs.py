@@ -27,7 +27,7 @@ def pair_runs(
         for run in sorted(runs, key=lambda run: (run.run_after, run.run_pk)):
             by_dag[run.dag_id][side].append(run)
     return {
-        dag_id: _pair(*sides, specs[dag_id].timezone if dag_id in specs else "UTC")
+        dag_id: _pair(*sides, specs[dag_id].local_timezone if dag_id in specs else "UTC")
         for dag_id, sides in sorted(by_dag.items())
     }
 

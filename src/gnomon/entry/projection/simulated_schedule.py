@@ -84,7 +84,7 @@ class SimulatedSchedule:
         self._specs = specs
         self._times = (start, end)
         self.start, self.end = to_datetime(start), to_datetime(end)
-        self.runs = [_describe(outcome, named_zone(specs[outcome.dag_id].timezone)) for outcome in outcomes]
+        self.runs = [_describe(outcome, named_zone(specs[outcome.dag_id].local_timezone)) for outcome in outcomes]
         """By start; those that have not started come last."""
         self.assumptions = list(assumptions)
         """What nobody named, in sentences."""
@@ -102,7 +102,7 @@ class SimulatedSchedule:
         """
         __tracebackhide__ = True
         dag_id, task_id = find_subject("assert_done_by", name, self._specs)
-        zone = named_zone(self._specs[dag_id].timezone)
+        zone = named_zone(self._specs[dag_id].local_timezone)
         at, days = _read_clock(by)
         spans: dict[date, list[_Span]] = {}
         for span in self._list_spans(dag_id, task_id):

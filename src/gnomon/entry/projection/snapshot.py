@@ -168,7 +168,7 @@ class _Histories:
         }
 
     def _find_by_number(self, dag: DagRecord) -> dict[int, DurationModel]:
-        key = duration_summaries.build_key(self._ends.get(dag.dag_pk), dag.spec.timezone)
+        key = duration_summaries.build_key(self._ends.get(dag.dag_pk), dag.spec.local_timezone)
         stored_key, body = self._summaries.get(dag.dag_pk, ("", b""))
         if stored_key == key:
             try:

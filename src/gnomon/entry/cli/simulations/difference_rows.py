@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from gnomon.entry.cli.output import format_sentence, format_table, print_document
+from gnomon.entry.cli.simulations.broken_expectations import shorten_violations
 from gnomon.entry.cli.simulations.markdown import ROWS_MAX, format_list, format_markdown
 from gnomon.entry.cli.simulations.run_rows import print_csv
 from gnomon.entry.projection.comparison import (
@@ -41,6 +42,8 @@ DAG_COLUMNS = (
     "why",
 )
 RUN_COLUMNS = ("dag_id", "run_after", "change", "ended_before", "ended_at", "shift_s", "why")
+GROUP_COLUMNS = ("dag_id", "run_after", "runs", "change", "ended_before", "ended_at", "shift_s", "why")
+"""Of a table in which a row may stand for several runs: `run_after` and the ends are those of the first."""
 RUN_FIELDS = (
     "dag_id",
     "change",
@@ -55,6 +58,8 @@ RUN_FIELDS = (
     "state",
     "why",
 )
+_INSTANTS = frozenset(("at", "since"))
+"""Arguments of reasons that differ from day to day."""
 TABLE_ROWS_MAX = 40
 """Most runs of a table; all are in JSON and CSV."""
 
@@ -69,9 +74,10 @@ def print_differences(
 ) -> None:
     """Write the comparison of the two scenarios. `violations`: of the second, with whether the first has them too."""
     runs, dags = [_build_run(run) for run in comparison.runs], [_build_dag(dag) for dag in comparison.dags]
+    old, new = ([sentence for sentence, was_so in violations if was_so is kind] for kind in (True, False))
     broken = [
-        say("expectation_is_broken_before", message=sentence, name=names[0]) if was_so else sentence
-        for sentence, was_so in violations
+        *shorten_violations(new),
+        *(say("expectation_is_broken_before", message=each, name=names[0]) for each in shorten_violations(old)),
     ]
     sentences = [format_sentence(render(sentence)) for sentence in [*comparison.notes, *assumptions, *broken]]
     summary = format_sentence(render(_sum_up(comparison)))
@@ -85,10 +91,13 @@ def print_differences(
         click.echo(summary if is_table else f"**{summary}**\n")
         if dags:
             click.echo(("\n" if is_table else "") + draw(dags, DAG_COLUMNS))
-        if runs:
-            click.echo(("\n" if is_table else "") + draw(runs[:most], RUN_COLUMNS))
-        if len(runs) > most:
-            sentences.insert(0, format_sentence(render(say("rows_are_left_out", count=len(runs) - most))))
+        groups = group_differences(comparison.runs)
+        if groups:
+            rows = [{**_build_run(group[0]), "runs": len(group)} for group in groups[:most]]
+            columns = RUN_COLUMNS if len(groups) == len(runs) else GROUP_COLUMNS
+            click.echo(("\n" if is_table else "") + draw(rows, columns))
+        if len(groups) > most:
+            sentences.insert(0, format_sentence(render(say("rows_are_left_out", count=len(groups) - most))))
         if is_table:
             for sentence in sentences:
                 click.echo(sentence)
@@ -112,6 +121,27 @@ def print_differences(
             },
             output,
         )
+
+
+def group_differences(runs: Sequence[RunDifference]) -> list[list[RunDifference]]:
+    """The runs of a DAG that are different in the same way, for the same reasons, together; by their first run."""
+    groups: dict[object, list[RunDifference]] = {}
+    for run in runs:
+        groups.setdefault(_describe_difference(run), []).append(run)
+    return list(groups.values())
+
+
+def _describe_difference(run: RunDifference) -> object:
+    """What runs have in common that are different in the same way: all but the instants."""
+    before, after = run.before, run.after
+    moved = None if before is None or after is None else after.run_after - before.run_after
+    reasons = tuple((reason.code, tuple(map(_leave_instant_out, reason.arguments))) for reason in run.reasons)
+    states = None if before is None else before.state, None if after is None else after.state
+    return run.dag_id, run.change, run.shift_s, moved, states, repr(reasons)
+
+
+def _leave_instant_out(argument: tuple[str, object]) -> tuple[str, object]:
+    return (argument[0], None) if argument[0] in _INSTANTS else argument
 
 
 def _sum_up(comparison: Comparison) -> Sentence:

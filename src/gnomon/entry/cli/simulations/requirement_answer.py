@@ -37,7 +37,7 @@ def read_goal(text: str, prepared: PreparedScenario, share: float, samples: int)
 def collect_promises(home: Home, prepared: PreparedScenario) -> tuple[ScenarioPromises, list[Sentence]]:
     """The expectations, and the baselines of the DAG files and of gnomon.toml; sentences about those that name other DAGs."""
     of_dags = [
-        name_for_dag(baseline, spec.dag_id, spec.timezone)
+        name_for_dag(baseline, spec.dag_id, spec.local_timezone)
         for spec in prepared.specs.values()
         for baseline in spec.baselines
     ]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from gnomon.entry.cli.output import format_sentence, format_table, print_document
+from gnomon.entry.cli.simulations.broken_expectations import shorten_violations
 from gnomon.entry.cli.simulations.markdown import ROWS_MAX, format_list, format_markdown
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import Scenario
@@ -52,7 +53,7 @@ def print_runs(
         for wait in run.waits[:1]
     ]
     total = f"{len(runs)} runs, {attempt_count} attempts of tasks in all"
-    sentences = [format_sentence(render(sentence)) for sentence in [*assumptions, *violations]]
+    sentences = [format_sentence(render(sentence)) for sentence in [*assumptions, *shorten_violations(violations)]]
     if output == "csv":
         print_csv(rows, TASK_FIELDS if with_tasks else RUN_FIELDS)
         for sentence in sentences:

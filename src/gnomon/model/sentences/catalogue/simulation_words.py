@@ -55,6 +55,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} DAGs are scheduled by partitions of assets, and these runs are not projected ({names})",
     ),
     "expectation_is_broken": "{text!r} does not hold for the run of DAG {dag} that is due at {at}: {why}",
+    "expectation_is_broken_by_more": (
+        "{text!r} does not hold for {count:,} more run either",
+        "{text!r} does not hold for {count:,} more runs either",
+    ),
     "expectation_has_no_run": "{text!r} says nothing: DAG {dag} has no run in the simulated time; simulate a longer time with --for, or remove the expectation",
     "expectations_are_violated": ("{count} violation of expectations", "{count} violations of expectations"),
     "comparison_is_empty": "nothing is different: both make the same {count:,} runs, at the same times",

@@ -1,0 +1,5 @@
+"""The days on which the office works: the weekdays of Berlin, without its public holidays."""
+
+from gnomon.calendars import Country
+
+OFFICE = Country("DE", subdivision="BE")
