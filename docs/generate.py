@@ -217,6 +217,7 @@ TUTORIAL_PICTURES = {
     "first-dag": ("example", "runs", "log"),
     "failing-task": ("retry", "states", "log", "dry-run", "end"),
     "waits-between-dags": ("queued", "explain", "success", "preview"),
+    "promised-report": ("forecast", "safe", "slow", "breach", "start"),
 }
 """The pages of the tutorial that are run, and the ends of the names of their pictures."""
 

@@ -5,6 +5,7 @@ in the page say what a reader does without a command:
 
 - `<!-- until: DAG RUN STATE -->` or `<!-- until: DAG RUN TASK STATE -->`: wait for a state; `*` is
   the latest run, and `waiting` a run that is queued with the reason that it waits for others.
+- `<!-- until: baseline NAME LEVEL -->`: wait until the monitor has judged the baseline so.
 - `<!-- clock: 10 -->`: that many seconds pass.
 
 A picture directly after a block of commands shows what the last command of the block printed. The clock stands still otherwise, so a
@@ -129,7 +130,10 @@ class Session:
         )
 
     def wait(self, dag_id: str, run_id: str, *state: str) -> None:
-        """Wait until the run, or a task of the run, has that state."""
+        """Wait until the run, or a task of the run, has that state; with `baseline` in place of a DAG, until the baseline has that level."""
+        if dag_id == "baseline":
+            self._wait_for_level(run_id, state[0])
+            return
 
         def holds() -> bool:
             listed = self.running.cli("runs", "list", dag_id, "-o", "json")
@@ -144,6 +148,15 @@ class Session:
             return any((row["task_id"], row["state"]) == state for row in found)
 
         self.running.until(holds, f"{dag_id} {run_id} {state}", PATIENCE_S)
+
+    def _wait_for_level(self, name: str, level: str) -> None:
+        def is_so() -> bool:
+            self.pass_time(timedelta(seconds=1))  # the monitor judges once a minute
+            listed = self.running.cli("baselines", "list", "-o", "json")
+            rows = json.loads(listed.out) if listed.code == 0 else []
+            return any(row["name"] == name and row["level"] == level for row in rows)
+
+        self.running.until(is_so, f"baseline {name} {level}", PATIENCE_S)
 
 
 def _read(terminal: int, ends_at: float) -> Iterator[bytes]:
@@ -173,7 +186,7 @@ def pictures_of(*names: str) -> dict[str, str]:
         environ = {
             "PYTHONPATH": path,
             "GNOMON_TEST_CLOCK": file.name,
-            "GNOMON__CORE__LOAD_EXAMPLES": "true",
+            "GNOMON__CORE__LOAD_EXAMPLES": str(FIRST_PAGE in names).lower(),
             "TZ": "UTC",
         }
         session = Session(folder, opened.enter_context(mmap.mmap(file.fileno(), 8)), environ)

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-USERS_WORDS = 90_000
+USERS_WORDS = 84_000
 
 
 def _script(name: str) -> ModuleType:
@@ -38,7 +38,7 @@ def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
 
 
-@pytest.mark.parametrize("page", ["first-dag", "failing-task", "waits-between-dags"])
+@pytest.mark.parametrize("page", ["first-dag", "failing-task", "waits-between-dags", "promised-report"])
 def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up_to_date(page: str) -> None:
     made = _script("tutorial_session").pictures_of(page)
     written = {
@@ -55,14 +55,18 @@ def test_all_pages_of_the_tutorial_can_be_followed_in_one_home_in_the_order_of_t
     assert session.pictures_of(*names)
 
 
-def test_what_users_read_is_at_most_ninety_thousand_words() -> None:
-    """All pages below `docs` but those for contributors and the decisions."""
+def test_what_users_read_is_at_most_eighty_four_thousand_words() -> None:
+    """All pages below `docs` but those for contributors and the decisions. A bar of a table is no word."""
     pages = [
         page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in {"contributing", "decisions"}
     ]
-    words = {page.relative_to(DOCS).as_posix(): len(page.read_text().split()) for page in pages}
+    words = {page.relative_to(DOCS).as_posix(): _count_words(page.read_text()) for page in pages}
     longest = sorted(words, key=words.__getitem__, reverse=True)[:5]
     assert sum(words.values()) <= USERS_WORDS, f"{sum(words.values())} words; the longest pages: {', '.join(longest)}"
+
+
+def _count_words(text: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in text.split())
 
 
 def test_the_files_that_pages_for_contributors_name_exist() -> None:

@@ -37,7 +37,11 @@ from gnomon.services.scheduler.settings import build_scheduler_settings
 
 @click.command()
 @click.argument("names", metavar="[SCENARIO.toml] [DAG]...", nargs=-1)
-@click.option("--dags", metavar="FOLDER", help="Folder with the DAG files, or REVISION:FOLDER of a Git repository.")
+@click.option(
+    "--dags",
+    metavar="FOLDER",
+    help="Folder with the DAG files, or REVISION:FOLDER of a Git repository; default: that of the home.",
+)
 @click.option("--from", "from_", metavar="TIME", help="Start of the simulation; default: now.")
 @click.option("--for", "for_", metavar="SPAN", help="Its length: 12h, 1d, 30d; default: 1d.")
 @click.option(

@@ -51,7 +51,7 @@ class Host(Protocol):
 
 
 @dataclass(slots=True)
-class _Plan:
+class _GraphPlan:
     """What is known of all undisturbed runs of one graph. By task index."""
 
     upstream_counts: list[int]
@@ -67,7 +67,7 @@ class UndisturbedRun:
 
     __slots__ = ("ends", "live", "plan", "run", "starts", "unfinished", "waiting")
 
-    def __init__(self, run: DagRun, plan: _Plan) -> None:
+    def __init__(self, run: DagRun, plan: _GraphPlan) -> None:
         count = len(plan.tasks)
         self.run = run
         self.plan = plan
@@ -108,7 +108,7 @@ class UndisturbedRuns:
         self._script = script
         self._draw = draw
         self._has_watched_tasks = has_watched_tasks
-        self._plans: dict[TaskGraph, _Plan | None] = {}
+        self._plans: dict[TaskGraph, _GraphPlan | None] = {}
         self._runs: dict[int, UndisturbedRun] = {}
         """By run_pk."""
         self._heap: list[tuple[Instant, int, UndisturbedRun, int]] = []
@@ -393,7 +393,7 @@ class UndisturbedRuns:
                 needed[pool.name] = needed.get(pool.name, 0) + item.pool_slots
         return count
 
-    def _build_plan(self, graph: TaskGraph) -> _Plan | None:
+    def _build_plan(self, graph: TaskGraph) -> _GraphPlan | None:
         """What the undisturbed runs of a graph have in common; None: the engine has something to decide in each."""
         if (
             not _is_plain(graph.spec)
@@ -417,7 +417,7 @@ class UndisturbedRuns:
                 return None
         roots = tuple(index for index, count in enumerate(counts) if not count)
         pools = [state.pools[task.pool] for task in graph.tasks]
-        return _Plan(counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
+        return _GraphPlan(counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
 
 
 def _is_success(play: Play) -> bool:

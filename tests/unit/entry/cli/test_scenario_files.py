@@ -149,7 +149,10 @@ def test_what_comes_late_moves_what_waits_for_it(gnomon: Gnomon, folder: Path) -
             'dags = "dags"\n[set]\norders = \n',
             "the scenario file a.toml is no TOML: Invalid value (at line 3, column 10)",
         ),
-        ("for = '1d'\n", "the simulation has no DAGs; name a folder or a revision with --dags"),
+        (
+            "for = '1d'\n",
+            "the simulation has no DAGs: this home has no DAG folder; name a folder or a revision with --dags",
+        ),
         ('dags = "nowhere"\n', "nowhere is not a folder"),
         ('dags = "dags"\nskip_broken = 1\n', "a.toml, line 2: skip_broken = '1' is not true or false"),
         ('dags = "dags"\n[set.orders]\ncheck = []\n', "a.toml, line 3: set.orders.check = '[]' is not DAG.TASK=SPAN"),

@@ -113,14 +113,15 @@ def _read(home: Home, options: Sequence[Change], text: str | None) -> _Read:
     changes = [*own, *options]
     refuse_twice(changes)
     source = next((change for change in changes if change.key == "dags"), None)
-    if source is None:
+    if source is None and not home.cfg.dags_folder.is_dir():
         raise UserError(say("scenario_needs_folder"))
+    folder = str(home.cfg.dags_folder) if source is None else source.value
     loaded = load_source(
         home,
-        DagSource(source.value, base if source in own else ""),
+        DagSource(folder, base if source in own else ""),
         skip_broken=find(changes, "skip_broken", default=False),
     )
-    return _Read(text or source.value, own, loaded.dags, loaded.broken)
+    return _Read(text or folder, own, loaded.dags, loaded.broken)
 
 
 def _check_names(options: Iterable[Change], sides: Sequence[Sequence[LocatedSpec]], own: Sequence[Change]) -> None:

@@ -47,6 +47,10 @@ def collect_promises(home: Home, prepared: PreparedScenario) -> tuple[ScenarioPr
     return ScenarioPromises(prepared.expectations, baselines, prepared.specs), notes
 
 
+ROWS_MAX, NEAR = 20, 4
+"""A table of more tried values has only so many before and after each change of the answer."""
+
+
 def require_promises(promises: ScenarioPromises) -> None:
     """Raises UserError when nothing is promised."""
     if not promises.expectations and not promises.baselines:
@@ -65,13 +69,15 @@ def print_answer(
         print_csv(rows, COLUMNS)
         for line in lines:
             click.echo(line, err=True)
-    elif output == "markdown":
-        click.echo(format_markdown(rows, COLUMNS))
-        click.echo(format_list(lines), nl=False)
-    elif output == "table":
-        click.echo(format_table(rows, COLUMNS))
-        for line in lines:
-            click.echo(line)
+    elif output in ("markdown", "table"):
+        shown = _choose_rows(rows)
+        if len(shown) < len(rows):
+            lines.append(format_sentence(render(say("rows_are_left_out", count=len(rows) - len(shown)))))
+        if output == "markdown":
+            click.echo(format_markdown(shown, COLUMNS))
+            click.echo(format_list(lines), nl=False)
+        else:
+            click.echo("\n".join([format_table(shown, COLUMNS), *lines]))
     else:
         document = {
             "find": f"{goal.kind}={goal.name}" if goal.name else goal.kind,
@@ -84,6 +90,17 @@ def print_answer(
         print_document(document, output)
     if answer.value is None:
         raise UserError(_describe_failure(answer, goal))
+
+
+def _choose_rows(rows: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """The rows near those at which the answer changes, if there are many."""
+    if len(rows) <= ROWS_MAX:
+        return list(rows)
+    changes = [n for n in range(1, len(rows)) if rows[n]["enough"] != rows[n - 1]["enough"]]
+    return [row for n, row in enumerate(rows) if any(-NEAR <= n - change < NEAR for change in changes)] or [
+        *rows[:NEAR],
+        *rows[-NEAR:],
+    ]
 
 
 def _build_row(trial: Trial, goal: Goal) -> dict[str, object]:

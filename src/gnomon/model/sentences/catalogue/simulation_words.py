@@ -34,7 +34,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "scenario_names_no_list": "{option} names {name!r}, but no task is mapped over what it returns; remove this",
     "scenario_changes_twice": "{name!r} is changed twice, by {option} and by {other_option}; keep one of the two",
     "scenario_schedule_is_wrong": "{option} gives DAG {name!r} a schedule that cannot be read: {why}",
-    "scenario_needs_folder": "the simulation has no DAGs; name a folder or a revision with --dags, or with the key dags of a scenario file",
+    "scenario_needs_folder": "the simulation has no DAGs: this home has no DAG folder; name a folder or a revision with --dags, or with the key dags of a scenario file",
     "scenario_is_second_file": "{name!r} is a second scenario file; name one, or compare the two with --compare",
     "scenario_file_is_not_read": "the scenario file {file} cannot be read: {error}; name a TOML file",
     "scenario_file_is_large": "the scenario file {file} has more than {most} bytes; a scenario has a few lines",
