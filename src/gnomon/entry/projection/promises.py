@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.entry.projection.expectations import Expectation, find_subject, list_violations
+from gnomon.changes.scenarios.expectation import Expectation, find_subject
+from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.model.baseline_specs import BaselineSpec
