@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import time
 
+from gnomon.changes.scenarios.scenario_changes import TEXT_MAX
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.baselines import split_subject
 from gnomon.model.errors.product import UserError
@@ -36,25 +37,25 @@ class Expectation:
     span_s: float = 0.0
 
 
-def read_expectation(text: str, specs: Mapping[str, DagSpec]) -> Expectation:
-    """Raises UserError for a text of another form, and for a name that is no DAG and no task of a DAG."""
+def read_expectation(text: str, specs: Mapping[str, DagSpec], place: str | None = None) -> Expectation:
+    """`place`: where the text stands, if it is no option. Raises UserError for a text of another form, and for a name that is no DAG and no task of a DAG."""
     clock, span = _CLOCK.fullmatch(text.strip()), _SPAN.fullmatch(text.strip())
     match = clock or span
     if match is None:
-        raise _refuse(text)
-    dag_id, task_id = find_subject(f"--expect {text!r}", match["name"], specs)
+        raise _refuse(text, place)
+    dag_id, task_id = find_subject(place or f"--expect {text!r}", match["name"], specs)
     try:
         if clock is None:
             assert span is not None
             return Expectation(text, dag_id, task_id, span_s=read_span(span["span"], "the span", "it"))
         at = time(int(clock["hour"]), int(clock["minute"]))
     except ValueError:
-        raise _refuse(text) from None
+        raise _refuse(text, place) from None
     return Expectation(text, dag_id, task_id, clock["edge"], clock["side"] == "before", at, int(clock["days"] or 0))
 
 
-def _refuse(text: str) -> UserError:
-    return UserError(say("scenario_value_is_wrong", option="--expect", text=text, example=EXAMPLES))
+def _refuse(text: str, place: str | None) -> UserError:
+    return UserError(say("scenario_value_is_wrong", option=place or "--expect", text=text[:TEXT_MAX], example=EXAMPLES))
 
 
 def find_subject(place: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
