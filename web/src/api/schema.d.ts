@@ -11521,6 +11521,10 @@ export interface components {
          * @description Both worlds side by side: the DAGs that the user may see.
          */
         SimulationAnswerBody: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
             /**
              * At
              * Format: date-time

@@ -19,7 +19,7 @@ from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
 from gnomon.api.common.reader_language import word
 from gnomon.api.common.refusals import Refusal
-from gnomon.api.common.sentence_answers import Hide
+from gnomon.api.common.sentence_answers import Hide, SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer, Body
 from gnomon.api.context import ApiContext, Context
 from gnomon.api.policies import ApiResource, Permission, User
@@ -136,7 +136,7 @@ class JudgedExpectationAnswer(Answer):
     why: str | None
 
 
-class SimulationAnswerBody(Answer):
+class SimulationAnswerBody(SpannedAnswer):
     """Both worlds side by side: the DAGs that the user may see."""
 
     at: datetime
@@ -290,18 +290,24 @@ def _answer(context: ApiContext, user: User, simulation_id: str, status: int) ->
 
 def _build_answer(answer: SimulationAnswer, visible: VisibleDags, hide: Hide) -> dict[str, Any]:
     """The fields of SimulationAnswerBody, written without validation: an answer has thousands of runs."""
+    runs = [run for run in answer.runs if run.dag_id in visible]
+    whys = [each.why for each in answer.expectations if each.why is not None and each.dag_id in visible]
+    texts = dict.fromkeys([*answer.notes, *answer.assumptions, *whys, *(why for run in runs for why in run.reasons)])
     return {
         "at": iso(answer.at),
         "since": iso(answer.since),
         "until": iso(answer.until),
         "samples": answer.samples,
-        "runs": [_build_run(run, hide) for run in answer.runs if run.dag_id in visible],
+        "runs": [_build_run(run, hide) for run in runs],
         "omitted_runs": answer.omitted_runs,
         "baselines": [_build_baseline(each) for each in answer.baselines if _is_visible(each, visible)],
         "pools": [_build_pool(pool) for pool in answer.pools] if visible.is_all else [],
         "expectations": [_build_expectation(each, hide) for each in answer.expectations if each.dag_id in visible],
         "notes": [hide(word(text)) for text in answer.notes],
         "assumptions": [hide(word(text)) for text in answer.assumptions],
+        "spans": {
+            text: [span.model_dump(mode="json") for span in spans] for text, spans in map_spans(texts, hide).items()
+        },
     }
 
 

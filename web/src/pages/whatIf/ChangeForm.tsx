@@ -68,7 +68,13 @@ export function ChangeForm({ first, add }: Props) {
           />
         </label>
       )}
-      <Button type="submit" icon={PlusIcon} disabled={!isReady} why={t("Fill in the fields first.")}>
+      <Button
+        type="submit"
+        className={styles.add}
+        icon={PlusIcon}
+        disabled={!isReady}
+        why={t("Fill in the fields first.")}
+      >
         {t("Add")}
       </Button>
     </form>

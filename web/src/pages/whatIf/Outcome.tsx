@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { SimulationAnswer } from "../../api/simulations";
 import { useNow } from "../../components/Ago";
+import { SentenceList } from "../../components/Sentences";
 import type { TimeMark } from "../../components/timeChart/timeSpan";
 import { t, tn } from "../../state/language";
 import { useZone } from "../../state/times";
@@ -16,7 +17,7 @@ import { SearchBox } from "../../ui/SearchBox";
 import type { BaselineLevel } from "../../api/baselines";
 import { LEVELS } from "../baselines/baselineLevels";
 import { OutcomeChart } from "./OutcomeChart";
-import { countChanges, findGreatestShift, findSpan, listBars } from "./outcomeRows";
+import { countChanges, findGreatestShift, findSpan, listBars, sortChanged } from "./outcomeRows";
 import { countChange, describeShift } from "./outcomeWords";
 import { PoolLoads } from "./PoolLoads";
 import { isSame, Promises } from "./Promises";
@@ -33,7 +34,7 @@ export function Outcome({ answer }: { answer: SimulationAnswer }) {
     void navigate({ to: "/what-if", search: { ...view, ...some }, replace: true, resetScroll: false });
   const now = useNow();
   const bars = useMemo(() => listBars(answer.runs), [answer.runs]);
-  const changed = useMemo(() => answer.runs.filter(({ change }) => change !== ""), [answer.runs]);
+  const changed = useMemo(() => sortChanged(answer.runs), [answer.runs]);
   const span = useMemo(() => findSpan(bars, answer), [bars, answer]);
   const words = view.search?.toLowerCase() ?? "";
   const shown = useMemo(
@@ -67,15 +68,20 @@ export function Outcome({ answer }: { answer: SimulationAnswer }) {
           value={view.search}
           onChange={(search) => set({ search })}
         />
-        <Notes label={tn("{count} note", "{count} notes", answer.notes.length)} texts={answer.notes} />
+        <Notes
+          label={tn("{count} note", "{count} notes", answer.notes.length)}
+          texts={answer.notes}
+          spans={answer.spans}
+        />
         <Notes
           label={tn("{count} assumption", "{count} assumptions", answer.assumptions.length)}
           texts={answer.assumptions}
+          spans={answer.spans}
         />
       </Toolbar>
       {shown.length > 0 ? (
         <div className={styles.picture}>
-          <OutcomeChart bars={shown} span={span} marks={marks} now={now} />
+          <OutcomeChart bars={shown} span={span} marks={marks} now={now} spans={answer.spans} />
         </div>
       ) : (
         <EmptyState
@@ -90,22 +96,22 @@ export function Outcome({ answer }: { answer: SimulationAnswer }) {
       )}
       <Promises answer={answer} />
       <PoolLoads pools={answer.pools} span={span} />
-      <RunTable runs={changed.filter(({ dag_id }) => dag_id.toLowerCase().includes(words))} />
+      <RunTable runs={changed.filter(({ dag_id }) => dag_id.toLowerCase().includes(words))} spans={answer.spans} />
     </>
   );
 }
 
-function Notes({ label, texts }: { label: string; texts: readonly string[] }) {
+interface NotesProps {
+  label: string;
+  texts: readonly string[];
+  spans: SimulationAnswer["spans"];
+}
+
+function Notes({ label, texts, spans }: NotesProps) {
   if (texts.length === 0) return null;
   return (
     <Popover label={label}>
-      <ul className={styles.notes}>
-        {texts.map((text) => (
-          <li key={text}>
-            <bdi>{text}</bdi>
-          </li>
-        ))}
-      </ul>
+      <SentenceList className={styles.notes} sentences={texts.map((text) => ({ text, spans: spans[text] }))} />
     </Popover>
   );
 }

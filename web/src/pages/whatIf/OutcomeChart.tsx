@@ -3,16 +3,18 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { memo, useMemo, useRef, useState } from "react";
+import type { SimulationAnswer } from "../../api/simulations";
 import { cutText } from "../../components/LongText";
 import { typeName } from "../../components/StateBadge";
 import { TimeAxis, TimeLines } from "../../components/timeChart/TimeAxis";
 import chart from "../../components/timeChart/timeChart.module.css";
 import { percentOf, type Span, type TimeMark } from "../../components/timeChart/timeSpan";
+import { useNarrow } from "../../components/useNarrow";
 import { useSize } from "../../components/useSize";
 import { t, tn } from "../../state/language";
 import { formatCount } from "../../state/numbers";
 import { useOverscan } from "../../state/printing";
-import { formatSoon, useZone } from "../../state/times";
+import { formatClock, formatSoon, useZone } from "../../state/times";
 import { ExpandIcon, FoldedIcon } from "../../ui/icons";
 import { buildRows, type OutcomeBar, type OutcomeRow, type Tone } from "./outcomeRows";
 import { describeRun } from "./outcomeWords";
@@ -27,9 +29,10 @@ interface Props {
   span: Span;
   marks: readonly TimeMark[];
   now: number;
+  spans: SimulationAnswer["spans"];
 }
 
-export function OutcomeChart({ bars, span, marks, now }: Props) {
+export function OutcomeChart({ bars, span, marks, now, spans }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [track, width] = useSize<HTMLDivElement>();
   const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
@@ -68,7 +71,7 @@ export function OutcomeChart({ bars, span, marks, now }: Props) {
                     {row.kind === "dag" ? (
                       <DagRow row={row} span={span} turn={turn} />
                     ) : (
-                      <RunRow bar={row.bar} span={span} now={now} />
+                      <RunRow bar={row.bar} span={span} now={now} spans={spans} />
                     )}
                   </li>
                 );
@@ -149,12 +152,20 @@ const DagRow = memo(function DagRow({ row: { dagId, bars, isOpen, changed }, spa
   );
 });
 
-function RunRow({ bar, span, now }: { bar: OutcomeBar; span: Span; now: number }) {
+interface RunRowProps {
+  bar: OutcomeBar;
+  span: Span;
+  now: number;
+  spans: SimulationAnswer["spans"];
+}
+
+function RunRow({ bar, span, now, spans }: RunRowProps) {
   const zone = useZone();
   const { run } = bar;
-  const words = describeRun(run, zone, now);
+  const isNarrow = useNarrow();
+  const words = describeRun(run, spans, zone, now);
   const due = (run.after ?? run.before)?.run_after ?? "";
-  const time = formatSoon(due, zone, now);
+  const time = isNarrow ? formatClock(due, zone).slice(0, 5) : formatSoon(due, zone, now);
   return (
     <div className={chart.row} title={words}>
       <span className={`${chart.name} ${chart.indent}`}>

@@ -69,7 +69,8 @@ function PoolItem({ pool, span }: { pool: ComparedPool; span: Span }) {
 }
 
 function describeSlots({ slots_before: before, slots_after: after }: ComparedPool): string {
-  const show = (slots: number | null) => (slots === null ? t("no limit") : tn("{count} slot", "{count} slots", slots));
+  const show = (slots: number | null) =>
+    slots === null ? t("no limit") : tn("{count} slot|pool", "{count} slots|pool", slots);
   return before === after ? show(after) : t("{now} instead of {before}", { now: show(after), before: show(before) });
 }
 

@@ -2,6 +2,7 @@
 
 import { Link } from "@tanstack/react-router";
 import type { ComparedBaseline, SimulationAnswer } from "../../api/simulations";
+import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { Pill } from "../../ui/Pill";
@@ -57,7 +58,11 @@ export function Promises({ answer }: { answer: SimulationAnswer }) {
                 </>
               )}
             </span>
-            {why && <span className={`soft ${styles.why}`}>{why}</span>}
+            {why && (
+              <span className={`soft ${styles.why}`}>
+                <Sentence text={why} spans={answer.spans[why]} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

@@ -2,63 +2,73 @@
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ComparedRun } from "../../api/simulations";
+import type { ComparedRun, SimulationAnswer } from "../../api/simulations";
 import { PageSteps } from "../../components/PageSteps";
+import { SentenceList } from "../../components/Sentences";
+import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
+import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
 import { formatDuration } from "../../state/times";
 import { nameChange } from "./outcomeWords";
 import styles from "./whatIf.module.css";
 
 const PAGE = 25;
+/** Of cards, on a narrow window. */
+const CARDS = 6;
 
-export function RunTable({ runs }: { runs: readonly ComparedRun[] }) {
+interface Props {
+  runs: readonly ComparedRun[];
+  spans: SimulationAnswer["spans"];
+}
+
+export function RunTable({ runs, spans }: Props) {
   const [page, setPage] = useState(1);
+  const size = useNarrow() ? CARDS : PAGE;
   if (runs.length === 0) return null;
   return (
     <section>
       <h2>{t("Runs that are different")}</h2>
-      <div className="scroll" tabIndex={0} role="region" aria-label={t("Runs that are different")}>
-        <table className={styles.table}>
-          <thead>
-            <tr>
-              <th>{t("DAG")}</th>
-              <th>{t("Due|run")}</th>
-              <th>{t("What happens")}</th>
-              <th>{t("End without the changes")}</th>
-              <th>{t("End with them")}</th>
-              <th>{t("Shift")}</th>
-              <th>{t("Why")}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {runs.slice((page - 1) * PAGE, page * PAGE).map((run) => (
-              <tr key={`${run.dag_id} ${run.run_type} ${run.run_id} ${run.change}`}>
-                <td>
-                  <Link to="/dags/$dagId" params={{ dagId: run.dag_id }} search={{}} className="name">
-                    {run.dag_id}
-                  </Link>
-                </td>
-                <td>
-                  <Time at={(run.after ?? run.before)?.run_after} />
-                </td>
-                <td>{nameChange(run.change)}</td>
-                <td>
-                  <Time at={run.before?.end_p50} />
-                </td>
-                <td>
-                  <Time at={run.after?.end_p50} />
-                </td>
-                <td className={(run.shift ?? 0) > 0 ? "bad" : (run.shift ?? 0) < 0 ? "good" : undefined}>
-                  {formatShift(run.shift)}
-                </td>
-                <td className={styles.reasons}>{run.reasons.join("; ")}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <PageSteps page={page} size={PAGE} total={runs.length} go={(to) => setPage(to ?? 1)} />
+      <StackTable
+        label={t("Runs that are different")}
+        className={styles.table}
+        headings={[
+          t("DAG"),
+          t("Due|run"),
+          t("What happens"),
+          t("End without the changes"),
+          t("End with them"),
+          t("Shift"),
+          t("Why"),
+        ]}
+      >
+        {runs.slice((page - 1) * size, page * size).map((run) => (
+          <tr key={`${run.dag_id} ${run.run_type} ${run.run_id} ${run.change}`}>
+            <td>
+              <Link to="/dags/$dagId" params={{ dagId: run.dag_id }} search={{}} className="name">
+                {run.dag_id}
+              </Link>
+            </td>
+            <td>
+              <Time at={(run.after ?? run.before)?.run_after} />
+            </td>
+            <td className={styles.kind}>{nameChange(run.change)}</td>
+            <td>
+              <Time at={run.before?.end_p50} />
+            </td>
+            <td>
+              <Time at={run.after?.end_p50} />
+            </td>
+            <td className={`${styles.kind} ${(run.shift ?? 0) > 0 ? "bad" : (run.shift ?? 0) < 0 ? "good" : ""}`}>
+              {formatShift(run.shift)}
+            </td>
+            <td className={styles.reasons}>
+              <SentenceList sentences={run.reasons.map((text) => ({ text, spans: spans[text] }))} />
+            </td>
+          </tr>
+        ))}
+      </StackTable>
+      <PageSteps page={page} size={size} total={runs.length} go={(to) => setPage(to ?? 1)} />
     </section>
   );
 }

@@ -101,11 +101,39 @@ export function buildRows(bars: readonly OutcomeBar[], turned: ReadonlySet<strin
     });
 }
 
-/** How many runs differ, by what happens to them, the most frequent first. */
+/** What matters most comes first. */
+const WEIGHTS = [
+  "does not end",
+  "other state",
+  "ends later",
+  "ends now",
+  "ends earlier",
+  "moves",
+  "vanishes",
+  "appears",
+  "starts later",
+  "starts earlier",
+];
+
+/** How many runs differ, by what happens to them. */
 export function countChanges(runs: readonly ComparedRun[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { change } of runs) if (change) counts.set(change, (counts.get(change) ?? 0) + 1);
-  return [...counts].toSorted(([, one], [, other]) => other - one);
+  return WEIGHTS.flatMap((change): [string, number][] => {
+    const count = counts.get(change);
+    return count ? [[change, count]] : [];
+  });
+}
+
+/** The runs that differ, for a table: by what happens to them, then by how much. */
+export function sortChanged(runs: readonly ComparedRun[]): ComparedRun[] {
+  return runs
+    .filter(({ change }) => change !== "")
+    .toSorted(
+      (one, other) =>
+        WEIGHTS.indexOf(one.change) - WEIGHTS.indexOf(other.change) ||
+        Math.abs(other.shift ?? 0) - Math.abs(one.shift ?? 0),
+    );
 }
 
 /** The run whose end moves most to later, else most to earlier. */

@@ -1,6 +1,6 @@
 /** What became of runs, in words. */
 
-import type { ComparedRun } from "../../api/simulations";
+import type { ComparedRun, SimulationAnswer } from "../../api/simulations";
 import { t, tn } from "../../state/language";
 import { formatDuration, formatSoon, type Zone } from "../../state/times";
 
@@ -64,11 +64,23 @@ export function describeShift(run: ComparedRun, zone: Zone, now: number): string
 }
 
 /** What the pointer and screen readers are told of a row. */
-export function describeRun(run: ComparedRun, zone: Zone, now: number): string {
+export function describeRun(run: ComparedRun, spans: SimulationAnswer["spans"], zone: Zone, now: number): string {
   const show = (at: string | null | undefined) => (at ? formatSoon(at, zone, now) : "–");
   const parts = [nameChange(run.change)];
   if (run.before?.end_p50 && run.after?.end_p50 && run.change !== "") parts.push(describeShift(run, zone, now));
   else if (run.after)
     parts.push(t("{start} to {end}", { start: show(run.after.start_p50), end: show(run.after.end_p50) }));
-  return [...parts, ...run.reasons].join("; ");
+  return [...parts, ...run.reasons.map((text) => writeSentence(text, spans[text], zone, now))].join("; ");
+}
+
+/** A sentence of the server with its instants in the zone. */
+function writeSentence(
+  text: string,
+  spans: SimulationAnswer["spans"][string] | undefined,
+  zone: Zone,
+  now: number,
+): string {
+  return (
+    spans?.map((span) => (span.kind === "instant" ? formatSoon(span.text, zone, now) : span.text)).join("") ?? text
+  );
 }

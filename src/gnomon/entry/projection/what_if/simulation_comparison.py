@@ -180,7 +180,7 @@ def _find_end(forecast: BaselineForecast | None) -> Instant | None:
 
 
 def _compare_pools(both: BothFutures) -> list[ComparedPool]:
-    """The pools whose load or size is different, and those in which something waits: most waiting first."""
+    """The pools whose size is different, and those in which something waits: most waiting first."""
     sides = both.before, both.after
     loads: list[dict[str, list[PoolLoad]]] = [{}, {}]
     for number, side in enumerate(sides):
@@ -197,7 +197,11 @@ def _compare_pools(both: BothFutures) -> list[ComparedPool]:
         )
         for pool in sorted(loads[0].keys() | loads[1].keys())
     ]
-    return sorted(pools, key=_sort_pool)[:MAX_POOLS]
+    return sorted(filter(_is_remarkable, pools), key=_sort_pool)[:MAX_POOLS]
+
+
+def _is_remarkable(pool: ComparedPool) -> bool:
+    return pool.slots_before != pool.slots_after or any(span.waiting for span in (*pool.load_before, *pool.load_after))
 
 
 def _find_limit(slots: Mapping[str, int], pool: str) -> int | None:
@@ -222,8 +226,11 @@ def _build_spans(loads: Iterable[PoolLoad]) -> tuple[LoadSpan, ...]:
 
 
 def _sort_pool(pool: ComparedPool) -> tuple[bool, int, str]:
-    is_same = pool.slots_before == pool.slots_after and pool.load_before == pool.load_after
-    return is_same, -sum(span.waiting * (span.end - span.start) for span in pool.load_after), pool.pool
+    return (
+        pool.slots_before == pool.slots_after,
+        -sum(span.waiting * (span.end - span.start) for span in pool.load_after),
+        pool.pool,
+    )
 
 
 def _judge(both: BothFutures) -> Iterator[JudgedExpectation]:
