@@ -43,7 +43,7 @@ class SimulationJob:
     """A sentence."""
 
 
-class RunTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WorldTimes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When a run of one world probably begins and ends."""
 
     run_after: Instant
@@ -62,8 +62,8 @@ class ComparedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     run_type: str
     change: str = ""
     """One of `comparison.CHANGES`; empty: nothing is different."""
-    before: RunTimes | None = None
-    after: RunTimes | None = None
+    before: WorldTimes | None = None
+    after: WorldTimes | None = None
     shift_s: float | None = None
     """How much later it ends; negative: earlier."""
     reasons: tuple[str, ...] = ()

@@ -27,6 +27,7 @@ from gnomon.changes.scenarios.scenario_changes import Change
 from gnomon.changes.scenarios.scenario_check import check_scenario, list_candidate_ids
 from gnomon.changes.scenarios.scenario_document import read_json
 from gnomon.changes.scenarios.scenario_times import find_span, resolve_moment
+from gnomon.ground.config import Config
 from gnomon.model.accounts import Role
 from gnomon.model.baselines import split_subject
 from gnomon.model.instants import SECOND, iso
@@ -37,10 +38,10 @@ from gnomon.model.simulations import (
     ComparedRun,
     JudgedExpectation,
     LoadSpan,
-    RunTimes,
     SimulationAnswer,
     SimulationJob,
     SimulationState,
+    WorldTimes,
 )
 from gnomon.model.spec import DagSpec
 from gnomon.storage.store import Transaction
@@ -53,6 +54,7 @@ router = OperationRouter(prefix="/simulations", tags=["Simulation"])
 SAMPLES, SAMPLES_MAX = 20, 200
 KEPT_HOURS, KEPT_JOBS = 24, 50
 """How long an ended simulation is kept, and how many are."""
+RETRY_AFTER = "10"
 LOST_S = 60.0
 """A process that has said nothing for so long is gone."""
 _ACTING = ("set", "delay", "pool", "schedule", "fail", "freeze", "length", "parallelism", "expect")
@@ -68,7 +70,7 @@ class SimulationBody(Body):
     """How many futures of each world are drawn."""
 
 
-class RunTimesAnswer(Answer):
+class WorldTimesAnswer(Answer):
     """When a run probably begins and ends."""
 
     run_after: datetime
@@ -87,8 +89,8 @@ class ComparedRunAnswer(Answer):
     run_type: str
     change: str
     """`appears`, `vanishes`, `moves`, `ends later`, `ends earlier`, `does not end`, `ends now`, `other state`, `starts later`, `starts earlier`; empty: none."""
-    before: RunTimesAnswer | None
-    after: RunTimesAnswer | None
+    before: WorldTimesAnswer | None
+    after: WorldTimesAnswer | None
     shift: float | None
     """Seconds by which it ends later; negative: earlier."""
     reasons: list[str]
@@ -177,9 +179,10 @@ class SimulationJobAnswer(Answer):
 )
 def start_simulation(body: SimulationBody, context: Context, user: CurrentUser) -> Response:
     """Begin a simulation in a process of its own. 400: the scenario names what is not there; 429: as many as may are computed now."""
-    most, now = context.cfg.integer("forecast", "simulations"), context.clock.now()
-    if context.start_simulation is None or not most:
+    now = context.clock.now()
+    if context.start_simulation is None:
         raise Refusal(403, say("simulations_are_off"))
+    require_place(context.cfg, 0)
     changes = read_json(body.scenario)
     if not any(change.key in _ACTING for change in changes):
         raise Refusal(400, say("simulation_has_no_change", example='{"set": {"load.copy": "+50%"}}'))
@@ -189,9 +192,7 @@ def start_simulation(body: SimulationBody, context: Context, user: CurrentUser) 
     with context.database.write() as tx:
         simulation_jobs.end_lost_jobs(tx, now - int(LOST_S * SECOND), render(say("simulation_lost_its_server")), now)
         simulation_jobs.remove_old_jobs(tx, now - KEPT_HOURS * 3600 * SECOND, KEPT_JOBS)
-        running = simulation_jobs.count_running(tx)
-        if running >= most:
-            raise Refusal(429, say("simulations_are_many", count=running), {"Retry-After": "10"})
+        require_place(context.cfg, simulation_jobs.count_running(tx))
         scenario = json.dumps(body.scenario, ensure_ascii=True)
         simulation_jobs.add_job(tx, simulation_id, _name_account(user), scenario, body.samples, now)
     try:
@@ -226,6 +227,15 @@ def cancel_simulation(simulation_id: Id, context: Context, user: CurrentUser) ->
     if is_cancelled and context.start_simulation is not None:
         context.simulations.end(simulation_id)
     return _answer(context, user, simulation_id, 200)
+
+
+def require_place(cfg: Config, running: int) -> None:
+    """Return if one more simulation may be computed beside those that are. Raises Refusal: 403 where none may be, 429 where enough are."""
+    most = cfg.integer("forecast", "simulations")
+    if not most:
+        raise Refusal(403, say("simulations_are_off"))
+    if running >= most:
+        raise Refusal(429, say("simulations_are_many", count=running), {"Retry-After": RETRY_AFTER})
 
 
 def _name_account(user: User) -> str:
@@ -332,7 +342,7 @@ def _build_run(run: ComparedRun, hide: Hide) -> Mapping[str, Any]:
     }
 
 
-def _build_times(times: RunTimes | None) -> Mapping[str, Any] | None:
+def _build_times(times: WorldTimes | None) -> Mapping[str, Any] | None:
     if times is None:
         return None
     instants = {name: iso(getattr(times, name)) for name in ("run_after", "start_p50", "end_p50", "end_p90")}

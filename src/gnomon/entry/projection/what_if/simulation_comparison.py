@@ -20,8 +20,8 @@ from gnomon.model.simulations import (
     ComparedRun,
     JudgedExpectation,
     LoadSpan,
-    RunTimes,
     SimulationAnswer,
+    WorldTimes,
 )
 from gnomon.rules.baselines.levels import decide_level
 
@@ -138,10 +138,10 @@ def _compare(
     )
 
 
-def _build_times(run: TypicalRun | None) -> RunTimes | None:
+def _build_times(run: TypicalRun | None) -> WorldTimes | None:
     if run is None:
         return None
-    return RunTimes(
+    return WorldTimes(
         run_after=run.outcome.run_after,
         start_p50=run.outcome.started_at,
         end_p50=_round(run.outcome.ended_at),

@@ -64,12 +64,7 @@ def simulate_changes(
     after = change_world(before, changes)
     for world in (before, after):
         refuse_too_large(_list_running(world), now, until, MAX_RUNS)
-    drawing = BothDrawing(
-        samples,
-        find(changes, "seed", 1),
-        find(changes, "assume", cfg.number("forecast", "assumed_duration")),
-        cfg.number("forecast", "simulation_max_time"),
-    )
+    drawing = build_both_drawing(cfg, changes, samples)
     expectations = [
         read_expectation(change.value, after.specs, change.place) for change in changes if change.key == "expect"
     ]
@@ -83,6 +78,16 @@ def simulate_changes(
             tell,
         )
         return build_answer(both, drawing, since, until, levels, notes)
+
+
+def build_both_drawing(cfg: Config, changes: Sequence[Change], samples: int) -> BothDrawing:
+    """How the futures of a simulation are drawn."""
+    return BothDrawing(
+        samples,
+        find(changes, "seed", 1),
+        find(changes, "assume", cfg.number("forecast", "assumed_duration")),
+        cfg.number("forecast", "simulation_max_time"),
+    )
 
 
 def _list_running(world: World) -> list[DagSpec]:
