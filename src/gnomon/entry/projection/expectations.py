@@ -13,6 +13,9 @@ from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 
+_AT = {"starts": "it_starts_at", "ends": "it_ends_at"}
+_NEVER = {"starts": "it_never_starts", "ends": "it_never_ends"}
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenExpectation:
@@ -72,9 +75,9 @@ def _find_fault(
     moment = started_at if expectation.edge == "starts" else ended_at
     if expectation.is_before:
         if moment is None:
-            return say("it_does_not_come", text=expectation.edge) if limit <= until else None
-        return None if moment < limit else say("it_comes_at", text=expectation.edge, at=moment)
-    return say("it_comes_at", text=expectation.edge, at=moment) if moment is not None and moment <= limit else None
+            return say(_NEVER[expectation.edge]) if limit <= until else None
+        return None if moment < limit else say(_AT[expectation.edge], at=moment)
+    return say(_AT[expectation.edge], at=moment) if moment is not None and moment <= limit else None
 
 
 def _find_limit(expectation: Expectation, run: RunOutcome, zone: str) -> Instant:
