@@ -12,11 +12,14 @@ from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.webhook_server import webhook_server
 
+from gnomon.api.common.refusals import Refusal
+from gnomon.api.own.simulations import require_place
 from gnomon.entry.app.monitor_wiring import is_monitor_needed
 from gnomon.entry.app.nightly_clean import NightlyClean, find_next
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
 from gnomon.entry.projection.forecast_main import build_drawing
+from gnomon.entry.projection.what_if.simulation_main import build_both_drawing
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError
 from gnomon.model.instants import to_datetime
@@ -50,6 +53,16 @@ def test_the_options_of_forecasts_reach_the_monitor(tmp_path: Path) -> None:
 def test_the_options_of_forecasts_reach_the_process_that_draws_them(tmp_path: Path) -> None:
     drawing = build_drawing(options(tmp_path, forecast__samples=9, forecast__max_time=3, forecast__assumed_duration=11))
     assert (drawing.samples, drawing.max_s, drawing.assumed_s) == (9, 3.0, 11.0)
+
+
+@effect_of("forecast.simulation_max_time", "forecast.simulations")
+def test_the_options_of_simulations_reach_their_process_and_who_starts_it(tmp_path: Path) -> None:
+    assert build_both_drawing(options(tmp_path, forecast__simulation_max_time=3), [], 5).max_s == 3.0
+    require_place(options(tmp_path, forecast__simulations=3), 2)
+    for most, status in ((2, 429), (0, 403)):
+        with pytest.raises(Refusal) as refused:
+            require_place(options(tmp_path, forecast__simulations=most), 2)
+        assert refused.value.status_code == status
 
 
 @pytest.mark.parametrize(

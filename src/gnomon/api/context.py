@@ -36,6 +36,7 @@ from gnomon.storage.store.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
     from gnomon.api.metrics.figures_reader import FiguresReader
+    from gnomon.api.running_simulations import RunningSimulations, StartSimulation
     from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
     from gnomon.queries.report.activity.newest_forecast import NewestForecastCache
     from gnomon.queries.report.activity.work_facts import WorkFactsCache
@@ -74,6 +75,8 @@ class ApiContext:
         """How people log in at an identity provider; None: with passwords only."""
         self.server_figures = ServerFigures(clock, lambda: self.database)
         self.open_waits = AccountPlaces("requests that wait for the end of a run")
+        self.start_simulation: StartSimulation | None = None
+        """Starts the process of a simulation; None: this server starts none."""
         self._database = database
         self._is_closed = False
         self._guard = threading.Lock()
@@ -121,6 +124,19 @@ class ApiContext:
         from gnomon.queries.report.activity.newest_forecast import NewestForecastCache
 
         return NewestForecastCache()
+
+    @cached_property
+    def simulations(self) -> RunningSimulations:
+        """The simulations that were asked for at this server; `start_simulation` must be set."""
+        from gnomon.api.running_simulations import RunningSimulations
+
+        assert self.start_simulation is not None
+        return RunningSimulations(self.start_simulation, lambda: self.database, self.clock)
+
+    @property
+    def simulation_count(self) -> int:
+        """How many simulations of this server are computed now."""
+        return self.simulations.count if "simulations" in self.__dict__ else 0
 
     @cached_property
     def log_indexes(self) -> LogIndexCache:
@@ -184,6 +200,8 @@ class ApiContext:
 
     def close(self) -> None:
         """Close the database connections. A thread that still has a transaction closes its connection when that ends."""
+        if "simulations" in self.__dict__:
+            self.simulations.close(CLOSE_WAIT_S)
         self.event_hub.join(CLOSE_WAIT_S)
         with self._guard:
             self._is_closed = True

@@ -48,6 +48,7 @@ class ApiResource(Enum):
     QUARANTINE = "quarantine"
     """What schedulers have set aside: messages with what users and tasks sent."""
     VERSION = "version"
+    SIMULATION = "simulation"
     TASK = "task"
     TASK_INSTANCE = "task instance"
     TASK_LOG = "task log"

@@ -9,6 +9,7 @@ import resource
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import uvicorn
 
@@ -26,6 +27,9 @@ from gnomon.ground import log
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import Config
 from gnomon.ground.wakeups import STOP_SIGNALS
+
+if TYPE_CHECKING:
+    from gnomon.api.running_simulations import StartSimulation
 
 KEEP_ALIVE_S = 15
 """An idle connection is closed after this time."""
@@ -52,7 +56,7 @@ class ApiServer(uvicorn.Server):
     def __init__(
         self, config: uvicorn.Config, end_streams: Callable[[], object], count_streams: Callable[[], int] = lambda: 0
     ) -> None:
-        """`end_streams`: called when the server is told to stop, because streams do not end by themselves. `count_streams`: how many are open."""
+        """`end_streams`: called when the server is told to stop, because streams do not end by themselves. `count_streams`: how many are open, or are computed for somebody."""
         super().__init__(config)
         self._end_streams = end_streams
         self._count_streams = count_streams
@@ -114,7 +118,7 @@ def create_server(context: ApiContext, after_loading: Callable[[], None] = lambd
             proxy_headers=False,
         ),
         context.event_hub.close,
-        lambda: context.event_hub.stream_count,
+        lambda: context.event_hub.stream_count + context.simulation_count,
     )
 
 
@@ -125,14 +129,23 @@ def tune_garbage_collector() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def main(cfg: Config, listener: socket.socket, idle_end_s: float = 0.0) -> int:
-    """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code. `idle_end_s`: end after so long without a request; 0: never."""
+def main(
+    cfg: Config,
+    listener: socket.socket,
+    idle_end_s: float = 0.0,
+    start_simulation: StartSimulation | None = None,
+) -> int:
+    """Answer requests on the listening socket until SIGTERM or Ctrl-C; returns the exit code. `idle_end_s`: end after so long without a request; 0: never.
+
+    `start_simulation`: starts the process of a simulation, which a layer above knows.
+    """
     _raise_descriptor_limit()
     share_one_heap()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     clock = SystemClock()
     reader = HealthReader(cfg, clock)
     context = create_context(cfg, clock, listener.getsockname()[0], reader.read_health)
+    context.start_simulation = start_simulation
     server = create_server(context, tune_garbage_collector)
     tune_garbage_collector()
     hosts = HostSlots(HOSTS_MAX, HOSTS_KEPT)

@@ -1989,6 +1989,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/simulations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start Simulation
+         * @description Begin a simulation in a process of its own. 400: the scenario names what is not there; 429: as many as may are computed now.
+         */
+        post: operations["start_simulation_api_gnomon_v1_simulations_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/simulations/{simulation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Simulation
+         * @description A simulation of the user's own account, at whichever api-server it was started.
+         */
+        get: operations["get_simulation_api_gnomon_v1_simulations__simulation_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Simulation
+         * @description End a simulation that runs; one that has ended stays as it is.
+         */
+        delete: operations["cancel_simulation_api_gnomon_v1_simulations__simulation_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/dags/{dag_id}/grid": {
         parameters: {
             query?: never;
@@ -7330,6 +7374,69 @@ export interface components {
             options: string[];
         };
         /**
+         * ComparedBaselineAnswer
+         * @description A due time of a baseline; a level is null where no run belongs to it.
+         */
+        ComparedBaselineAnswer: {
+            /** Name */
+            name: string;
+            /** Of */
+            of: string[];
+            /**
+             * Due At
+             * Format: date-time
+             */
+            due_at: string;
+            /** Level Before */
+            level_before: string | null;
+            /** Level After */
+            level_after: string | null;
+            /** End Before */
+            end_before: string | null;
+            /** End After */
+            end_after: string | null;
+            /** Breach Before */
+            breach_before: number;
+            /** Breach After */
+            breach_after: number;
+        };
+        /**
+         * ComparedPoolAnswer
+         * @description A pool; slots are null without a limit.
+         */
+        ComparedPoolAnswer: {
+            /** Pool */
+            pool: string;
+            /** Slots Before */
+            slots_before: number | null;
+            /** Slots After */
+            slots_after: number | null;
+            /** Load Before */
+            load_before: components["schemas"]["LoadSpanAnswer"][];
+            /** Load After */
+            load_after: components["schemas"]["LoadSpanAnswer"][];
+        };
+        /**
+         * ComparedRunAnswer
+         * @description A run without the changes and with them; of one that appears or vanishes one side is null.
+         */
+        ComparedRunAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            /** Run Id */
+            run_id: string;
+            /** Run Type */
+            run_type: string;
+            /** Change */
+            change: string;
+            before: components["schemas"]["RunTimesAnswer"] | null;
+            after: components["schemas"]["RunTimesAnswer"] | null;
+            /** Shift */
+            shift: number | null;
+            /** Reasons */
+            reasons: string[];
+        };
+        /**
          * ConditionAnswer
          * @description A condition, met or not, and those that it consists of.
          */
@@ -9542,6 +9649,20 @@ export interface components {
         };
         JsonValue: unknown;
         /**
+         * JudgedExpectationAnswer
+         * @description An expectation of the scenario, and the shares of the futures in which it is broken.
+         */
+        JudgedExpectationAnswer: {
+            /** Text */
+            text: string;
+            /** Broken Before */
+            broken_before: number;
+            /** Broken After */
+            broken_after: number;
+            /** Why */
+            why: string | null;
+        };
+        /**
          * KeyStepAnswer
          * @description One task of the key path, with its predicted times. Of a DAG that the user may not see there are only the times.
          */
@@ -9767,6 +9888,26 @@ export interface components {
             partition_date: string | null;
             /** Late Since */
             late_since?: string | null;
+        };
+        /**
+         * LoadSpanAnswer
+         * @description The slots that are taken and waited for, at most at once, in half of the futures.
+         */
+        LoadSpanAnswer: {
+            /**
+             * Start
+             * Format: date-time
+             */
+            start: string;
+            /**
+             * End
+             * Format: date-time
+             */
+            end: string;
+            /** Taken */
+            taken: number;
+            /** Waiting */
+            waiting: number;
         };
         /**
          * LogFileAnswer
@@ -11040,6 +11181,25 @@ export interface components {
             is_complete: boolean;
         };
         /**
+         * RunTimesAnswer
+         * @description When a run probably begins and ends.
+         */
+        RunTimesAnswer: {
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Start P50 */
+            start_p50: string | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Failed Share */
+            failed_share: number;
+        };
+        /**
          * RunningTask
          * @description A task instance that is with a worker.
          */
@@ -11355,6 +11515,95 @@ export interface components {
         SilentServicesAnswer: {
             /** Silent */
             silent: components["schemas"]["SentenceAnswer"][];
+        };
+        /**
+         * SimulationAnswerBody
+         * @description Both worlds side by side: the DAGs that the user may see.
+         */
+        SimulationAnswerBody: {
+            /** Spans */
+            spans: {
+                [key: string]: components["schemas"]["SpanAnswer"][];
+            };
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+            /** Samples */
+            samples: number;
+            /** Runs */
+            runs: components["schemas"]["ComparedRunAnswer"][];
+            /** Omitted Runs */
+            omitted_runs: number;
+            /** Baselines */
+            baselines: components["schemas"]["ComparedBaselineAnswer"][];
+            /** Pools */
+            pools: components["schemas"]["ComparedPoolAnswer"][];
+            /** Expectations */
+            expectations: components["schemas"]["JudgedExpectationAnswer"][];
+            /** Notes */
+            notes: string[];
+            /** Assumptions */
+            assumptions: string[];
+        };
+        /**
+         * SimulationBody
+         * @description What is simulated.
+         */
+        SimulationBody: {
+            /** Scenario */
+            scenario: {
+                [key: string]: unknown;
+            };
+            /**
+             * Samples
+             * @default 20
+             */
+            samples: number;
+        };
+        /**
+         * SimulationJobAnswer
+         * @description A simulation, how far it is, and its answer when it is done.
+         */
+        SimulationJobAnswer: {
+            /** Simulation Id */
+            simulation_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "done" | "failed" | "cancelled";
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Ended At */
+            ended_at: string | null;
+            /** Seconds */
+            seconds: number;
+            /** Samples Done */
+            samples_done: number;
+            /** Samples */
+            samples: number;
+            /** Scenario */
+            scenario: {
+                [key: string]: unknown;
+            };
+            /** Error */
+            error: string | null;
+            answer: components["schemas"]["SimulationAnswerBody"] | null;
         };
         /**
          * SkippedDayAnswer
@@ -17524,6 +17773,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BaselineDetailsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    start_simulation_api_gnomon_v1_simulations_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulationBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationJobAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_simulation_api_gnomon_v1_simulations__simulation_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationJobAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    cancel_simulation_api_gnomon_v1_simulations__simulation_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                simulation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationJobAnswer"];
                 };
             };
             /** @description Validation Error */

@@ -66,6 +66,13 @@ export const GROUPS: NavigationGroup[] = [
         also: "prediction eta gantt",
       },
       {
+        label: /* text */ "What if",
+        to: "/what-if",
+        about: /* text */ "the coming days with changes, beside how they would be",
+        also: "simulation scenario capacity planning",
+        needs: "create simulation",
+      },
+      {
         label: /* text */ "Timetable lab",
         to: "/timetables",
         about: /* text */ "see the year of a schedule, and compare it with another",

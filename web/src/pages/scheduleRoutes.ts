@@ -10,6 +10,7 @@ import { type ForecastView, readHours } from "./forecast/forecastView";
 import { root } from "./rootRoute";
 import { readDay } from "./viewData";
 import { readLab } from "./timetables/labView";
+import { READERS, type WhatIfView } from "./whatIf/whatIfView";
 
 const dependencies = createRoute({
   getParentRoute: () => root,
@@ -95,6 +96,13 @@ const forecast = createRoute({
   validateSearch: readerOf<ForecastView>({ search: text, hours: readHours }),
 });
 
+const whatIf = createRoute({
+  getParentRoute: () => root,
+  path: "/what-if",
+  component: lazyRouteComponent(() => import("./whatIf/WhatIfPage"), "WhatIfPage"),
+  validateSearch: readerOf<WhatIfView>(READERS),
+});
+
 export const scheduleRoutes = [
   dependencies,
   dagGraph,
@@ -105,4 +113,5 @@ export const scheduleRoutes = [
   baselines,
   baseline,
   forecast,
+  whatIf,
 ] as const;

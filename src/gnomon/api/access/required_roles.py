@@ -20,6 +20,7 @@ OF_DAGS = frozenset(
         ApiResource.DAG_VERSION,
         ApiResource.HITL_DETAIL,
         ApiResource.IMPORT_ERROR,
+        ApiResource.SIMULATION,
         ApiResource.TASK,
         ApiResource.TASK_INSTANCE,
         ApiResource.TASK_LOG,

@@ -5,7 +5,9 @@ Each function imports its service itself: help of commands loads this module.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gnomon.author_code.processes.process_title import name_service
 from gnomon.entry.app.database import prepare_database
@@ -13,6 +15,9 @@ from gnomon.ground import log
 from gnomon.ground.config import Config, set_current_config
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.storage.remote_logs.remote_log_settings import read_remote_log_settings
+
+if TYPE_CHECKING:
+    from gnomon.entry.app.simulation_process import SimulationProcess
 
 
 def serve_scheduler(cfg: Config) -> int:
@@ -90,7 +95,18 @@ def serve_api_server(cfg: Config, port: int | None = None) -> int:
     from gnomon.api import service
 
     log.get_logger("app").info("listening", address=browser_address(listener))
-    return service.main(cfg, listener)
+    return service.main(cfg, listener, start_simulation=build_simulation_starter(cfg))
+
+
+def build_simulation_starter(cfg: Config) -> Callable[[str], SimulationProcess]:
+    """How an api-server starts the process of a simulation; what that needs is imported by the first one."""
+
+    def start(simulation_id: str) -> SimulationProcess:
+        from gnomon.entry.app.simulation_process import SimulationProcess
+
+        return SimulationProcess(cfg, simulation_id)
+
+    return start
 
 
 def serve_monitor(cfg: Config) -> int:

@@ -89,7 +89,7 @@ def _services(cfg: Config, listener: socket.socket) -> list[Service]:
     def api_server() -> int:
         from gnomon.api import service
 
-        return service.main(cfg, listener, idle_end_s)
+        return service.main(cfg, listener, idle_end_s, services.build_simulation_starter(cfg))
 
     def triggerer() -> int:
         from gnomon.entry.app.triggerer_wiring import run_triggerer

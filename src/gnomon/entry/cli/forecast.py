@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from contextlib import closing
@@ -127,9 +128,16 @@ _DRAWING = (
 
 
 def _drawing_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of a command that draws; it gets `until`, `drawing` and `output`."""
+
+    @functools.wraps(command)
+    def collect(*arguments: object, samples: int, max_s: float, assumed_s: float, seed: int, **others: object) -> None:
+        command(*arguments, drawing=Drawing(samples, seed, assumed_s, max_s), **others)
+
+    decorated: Callable[..., None] = collect
     for option in reversed(_DRAWING):
-        command = option(command)
-    return command
+        decorated = option(decorated)
+    return decorated
 
 
 @forecast.command()
@@ -142,10 +150,7 @@ def day(
     dag_ids: tuple[str, ...],
     until: datetime | time | None,
     with_tasks: bool,
-    samples: int,
-    max_s: float,
-    assumed_s: float,
-    seed: int,
+    drawing: Drawing,
     output: str,
 ) -> None:
     """Show when the coming runs will probably start and end, and those that run now.
@@ -164,16 +169,18 @@ def day(
                 snapshot,
                 settings,
                 end,
-                samples=samples,
-                seed=seed,
-                assumed_s=assumed_s,
-                max_s=max_s,
+                samples=drawing.samples,
+                seed=drawing.seed,
+                assumed_s=drawing.assumed_s,
+                max_s=drawing.max_s,
                 with_tasks=with_tasks,
                 timetables=host,
             )
 
     answer = run_idle(draw)
-    _print(answer, [row for row in answer.rows if not dag_ids or row.dag_id in dag_ids], max_s, with_tasks, output)
+    _print(
+        answer, [row for row in answer.rows if not dag_ids or row.dag_id in dag_ids], drawing.max_s, with_tasks, output
+    )
 
 
 @forecast.command()
@@ -184,10 +191,7 @@ def load(
     home: Home,
     pools: tuple[str, ...],
     until: datetime | time | None,
-    samples: int,
-    max_s: float,
-    assumed_s: float,
-    seed: int,
+    drawing: Drawing,
     output: str,
 ) -> None:
     """Show how many slots of each pool will be taken and how many will be waited for, by five minutes.
@@ -199,7 +203,7 @@ def load(
     for name in pools:
         if name not in known:
             raise pool_not_found(name, known)
-    drawing = Drawing(samples, seed, assumed_s, max_s, with_tasks=True)
+    drawing = replace(drawing, with_tasks=True)
 
     def draw() -> tuple[list[PoolLoad], SampledForecast]:
         specs = {dag.dag_id: dag.spec for dag in snapshot.state.dags}
@@ -212,7 +216,7 @@ def load(
 
     loads, answer = run_idle(draw)
     rows = [row for row in loads if not pools or row.pool in pools]
-    notes = _list_notes(answer, max_s)
+    notes = _list_notes(answer, drawing.max_s)
     documents = [{**asdict(row), "start": iso(row.start), "end": iso(row.end)} for row in rows]
     if output != "table":
         print_document(

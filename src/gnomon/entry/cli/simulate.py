@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import click
 
+from gnomon.changes.scenarios.scenario_changes import Change, read_option
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, utc_option
@@ -25,7 +26,6 @@ from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.replay import Replay, read_day, replay_day
 from gnomon.entry.projection.requirement_search import SAMPLES, SearchAnswer, search
 from gnomon.entry.projection.run_outcomes import RunOutcome
-from gnomon.entry.projection.scenario_changes import Change, read_option
 from gnomon.entry.projection.simulation import SimulatedRuns
 from gnomon.entry.projection.simulation import simulate as run_scenario
 from gnomon.entry.projection.waiting_host import start_host

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
+from gnomon.changes.scenarios.task_times import TaskTime, list_sources
 from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
-from gnomon.model.mapping import ConcatLength, Expansion, Length, LiteralLength, XComLength, ZipLength
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 
@@ -22,15 +21,6 @@ CALLBACK_S = 1.0
 RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
 """What a task stores that returned something of an unknown length."""
 _NAMES_SHOWN = 5
-
-
-class TaskTime(NamedTuple):
-    """How long a task takes: so many seconds, or a factor of what it would take otherwise."""
-
-    seconds: float | None
-    factor: float = 1.0
-    spread_s: float = 0.0
-    """Each try takes up to so many seconds more, drawn evenly."""
 
 
 @dataclass(frozen=True)
@@ -146,21 +136,3 @@ def shorten_names(names: Iterable[str]) -> str:
     """The first of the names, for a sentence that gives their number."""
     ordered = sorted(names)
     return ", ".join(ordered[:_NAMES_SHOWN]) + (" ..." if len(ordered) > _NAMES_SHOWN else "")
-
-
-def list_sources(spec: DagSpec) -> set[str]:
-    """The tasks over whose lists others are mapped."""
-    expansions = [task.expansion for task in spec.tasks] + list(spec.group_expansions.values())
-    return {task_id for expansion in expansions if expansion is not None for task_id in _walk(expansion)}
-
-
-def _walk(expansion: Expansion) -> Iterable[str]:
-    pending: list[Length] = list(expansion.factors)
-    while pending:
-        part = pending.pop()
-        if isinstance(part, XComLength):
-            yield part.task_id
-        elif isinstance(part, ZipLength | ConcatLength):
-            pending += part.parts
-        else:
-            assert isinstance(part, LiteralLength)

@@ -56,9 +56,13 @@ class DueSubject:
 
 
 def list_subjects(
-    tx: Transaction, specs: Iterable[BaselineSpec], known: Iterable[BaselineRecord], snapshot: Snapshot
+    tx: Transaction,
+    specs: Iterable[BaselineSpec],
+    known: Iterable[BaselineRecord],
+    snapshot: Snapshot,
+    horizon_s: float = HORIZON_S,
 ) -> tuple[list[DueSubject], list[Sentence]]:
-    """The due times to be judged now, and sentences about baselines that name nothing."""
+    """The due times to be judged now, until so many seconds from now, and sentences about baselines that name nothing."""
     dags = {dag.dag_id: dag for dag in snapshot.state.dags}
     followed = {(record.baseline, record.due_at) for record in known if not record.is_final}
     over = {(record.baseline, record.due_at) for record in known if record.is_final}
@@ -70,7 +74,7 @@ def list_subjects(
         if missing:
             faults.append(say("baseline_names_nothing", name=spec.name, text=missing[0], place=spec.place))
             continue
-        for due in iterate_due_times(spec, snapshot.at - PAST_S * SECOND, snapshot.at + HORIZON_S * SECOND):
+        for due in iterate_due_times(spec, snapshot.at - PAST_S * SECOND, snapshot.at + int(horizon_s * SECOND)):
             key = (spec.name, due.due_at)
             if key in over or (due.due_at < snapshot.at and key not in followed):
                 continue

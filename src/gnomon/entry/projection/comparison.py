@@ -128,7 +128,7 @@ def _compare_runs(
     if first is None or second is None:
         return _describe_lone(pair, specs)
     shift_s = None if first.ended_at is None or second.ended_at is None else (second.ended_at - first.ended_at) / SECOND
-    change = _find_change(first, second, shift_s)
+    change = find_change(first, second)
     if change is None:
         return None
     why: list[Sentence] = []
@@ -153,16 +153,19 @@ def _describe_lone(pair: RunPair, specs: Sequence[Mapping[str, DagSpec]]) -> Run
     return RunDifference(run.dag_id, change, first, second, None, (say(code[run.dag_id in missing], dag=run.dag_id),))
 
 
-def _find_change(first: RunOutcome, second: RunOutcome, shift_s: float | None) -> str | None:
+def find_change(first: RunOutcome | None, second: RunOutcome | None) -> str | None:
+    """How the second run differs, one of CHANGES; None: it does not. At least one of both is a run."""
+    if first is None or second is None:
+        return APPEARS if first is None else VANISHES
     if second.run_after != first.run_after and second.run_type != "asset_triggered":
         return MOVES
-    if shift_s is None:
+    if first.ended_at is None or second.ended_at is None:
         if first.ended_at is not None or second.ended_at is not None:
             return NOT_ENDED if second.ended_at is None else ENDS
     elif first.state is not second.state:
         return OTHER_STATE
-    elif shift_s:
-        return LATER if shift_s > 0 else EARLIER
+    elif first.ended_at != second.ended_at:
+        return LATER if second.ended_at > first.ended_at else EARLIER
     if first.started_at == second.started_at:
         return None
     return STARTS_LATER if _is_after(second.started_at, first.started_at) else STARTS_EARLIER

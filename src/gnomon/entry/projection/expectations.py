@@ -1,71 +1,20 @@
-"""What a simulation must show, in a short form that CI can keep: `report ends before 07:00`, `load.copy takes less than 10m`."""
+"""Which expectations the runs of a simulation break."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
+from gnomon.changes.scenarios.expectation import Expectation
 from gnomon.entry.projection.run_outcomes import RunOutcome
-from gnomon.ground.config.alert_channels import read_span
-from gnomon.model.baselines import split_subject
-from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 
-EXAMPLES = "'report ends before 07:00', 'report ends before 01:30 +1 day', 'load starts after 02:00' or 'load.copy takes less than 10m'"
-_CLOCK = re.compile(
-    r"(?P<name>\S+) (?P<edge>starts|ends) (?P<side>before|after) (?P<hour>\d{1,2}):(?P<minute>\d\d)(?: \+(?P<days>\d) days?)?"
-)
-_SPAN = re.compile(r"(?P<name>\S+) takes less than (?P<span>\S+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Expectation:
-    """One expectation about all runs of a DAG, or about a task of them."""
-
-    text: str
-    dag_id: str
-    task_id: str | None
-    edge: str = ""
-    """starts or ends; empty: the duration is meant."""
-    is_before: bool = True
-    at: time = time()
-    """The local time in the zone of the DAG, on the day on which the run is due or `days` later."""
-    days: int = 0
-    span_s: float = 0.0
-
-
-def read_expectation(text: str, specs: Mapping[str, DagSpec]) -> Expectation:
-    """Raises UserError for a text of another form, and for a name that is no DAG and no task of a DAG."""
-    clock, span = _CLOCK.fullmatch(text.strip()), _SPAN.fullmatch(text.strip())
-    match = clock or span
-    if match is None:
-        raise _refuse(text)
-    dag_id, task_id = find_subject(f"--expect {text!r}", match["name"], specs)
-    try:
-        if clock is None:
-            assert span is not None
-            return Expectation(text, dag_id, task_id, span_s=read_span(span["span"], "the span", "it"))
-        at = time(int(clock["hour"]), int(clock["minute"]))
-    except ValueError:
-        raise _refuse(text) from None
-    return Expectation(text, dag_id, task_id, clock["edge"], clock["side"] == "before", at, int(clock["days"] or 0))
-
-
-def _refuse(text: str) -> UserError:
-    return UserError(say("scenario_value_is_wrong", option="--expect", text=text, example=EXAMPLES))
-
-
-def find_subject(place: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[str, str | None]:
-    """The DAG and the task (None: the DAG itself) of a name. Raises UserError, with the place where it stands, when there is no such one."""
-    dag_id, task_id = split_subject(name, specs)
-    if dag_id in specs and (task_id is None or any(task.task_id == task_id for task in specs[dag_id].tasks)):
-        return dag_id, task_id
-    raise UserError(say("scenario_names_nothing", option=place, name=name))
+_AT = {"starts": "it_starts_at", "ends": "it_ends_at"}
+_NEVER = {"starts": "it_never_starts", "ends": "it_never_ends"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +75,9 @@ def _find_fault(
     moment = started_at if expectation.edge == "starts" else ended_at
     if expectation.is_before:
         if moment is None:
-            return say("it_does_not_come", text=expectation.edge) if limit <= until else None
-        return None if moment < limit else say("it_comes_at", text=expectation.edge, at=moment)
-    return say("it_comes_at", text=expectation.edge, at=moment) if moment is not None and moment <= limit else None
+            return say(_NEVER[expectation.edge]) if limit <= until else None
+        return None if moment < limit else say(_AT[expectation.edge], at=moment)
+    return say(_AT[expectation.edge], at=moment) if moment is not None and moment <= limit else None
 
 
 def _find_limit(expectation: Expectation, run: RunOutcome, zone: str) -> Instant:

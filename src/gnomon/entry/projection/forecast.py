@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.drawn_times import DrawnTimes
-from gnomon.entry.projection.projector import Projector
+from gnomon.entry.projection.projector import Observer, Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.deferral import DeferralResult
@@ -19,6 +19,7 @@ from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.run_facts import describe_run
+from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.settings import SchedulerSettings
 
@@ -113,8 +114,8 @@ def draw_futures(
     kept_plans = KeptPlans()
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
-        runs = _project(snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans)
-        yield Future([run for run in runs if run.run_after < until], script.assumed)
+        runs = project_future(snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans)
+        yield Future(runs, script.assumed)
         if clock() - began > drawing.max_s:
             break
 
@@ -138,7 +139,7 @@ class ForecastCollector:
         """The answer, rows by their start."""
         rows = [_build_row(key, each, self.samples) for key, each in self._drawn.items()]
         rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
-        assumptions = _list_assumptions(snapshot, self._assumed, drawing.assumed_s)
+        assumptions = list_assumptions(snapshot, self._assumed, drawing.assumed_s)
         return SampledForecast(snapshot.at, until, rows, self.samples, drawing.samples, assumptions)
 
 
@@ -163,7 +164,7 @@ def forecast(
     return collector.build(snapshot, until, drawing)
 
 
-def _project(
+def project_future(
     snapshot: Snapshot,
     settings: SchedulerSettings,
     until: Instant,
@@ -171,7 +172,9 @@ def _project(
     with_tasks: bool,
     timetables: TimetableHost | None,
     kept_plans: KeptPlans,
+    observe: Observer | None = None,
 ) -> list[RunOutcome]:
+    """One future of the snapshot: the runs that are due before `until`. `observe`: sees each step too."""
     slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
     projector = Projector(
         settings=settings,
@@ -187,14 +190,22 @@ def _project(
     projector.load(snapshot, script.resume)
     _schedule_deferrals(projector, script)
     collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
-    projector.observe = collector.observe
+    projector.observe = collector.observe if observe is None else _observe_both(collector.observe, observe)
     projector.run_until(until)
     end = until + RUN_OUT_S * SECOND
     while projector.now < end and _has_early_runs(projector, until):
         projector.run_until(min(end, projector.now + 3600 * SECOND))
     runs = [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
     projector.engine_state.release()
-    return runs
+    return [run for run in runs if run.run_after < until]
+
+
+def _observe_both(first: Observer, second: Observer) -> Observer:
+    def observe(result: StepResult, now: Instant) -> None:
+        first(result, now)
+        second(result, now)
+
+    return observe
 
 
 def _has_early_runs(projector: Projector, until: Instant) -> bool:
@@ -274,7 +285,8 @@ def find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> In
     return ordered[place] if place < len(ordered) else None
 
 
-def _list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
+def list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
+    """What a projection of the snapshot assumes. `assumed`: the tasks whose duration is not known."""
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
     sentences = list(snapshot.unprojected)
     if names:

@@ -46,7 +46,7 @@ def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
     if snapshot.fresh_summaries:
         with db.write() as tx:
             duration_summaries.put_summaries(tx, snapshot.fresh_summaries)
-    specs, doubles = _collect_specs(cfg, snapshot)
+    specs, doubles = collect_specs(cfg, snapshot)
     with db.read() as tx:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
         subjects, faults = list_subjects(tx, specs, known, snapshot)
@@ -65,7 +65,7 @@ def build_drawing(cfg: Config) -> Drawing:
     )
 
 
-def _collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], list[Sentence]]:
+def collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], list[Sentence]]:
     """The baselines of gnomon.toml and of DAG files, and a sentence about each whose name another one has."""
     specs: dict[str, BaselineSpec] = {}
     doubles: list[Sentence] = []

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.entry.projection.expectations import Expectation, find_subject, list_violations
+from gnomon.changes.scenarios.expectation import Expectation, find_subject
+from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.model.baseline_specs import BaselineSpec
@@ -107,9 +108,5 @@ def choose_baselines(
 
 
 def _describe_late(due: JudgedDueTime) -> Sentence:
-    end = (
-        say("it_does_not_come", text="ends")
-        if due.ended_at is None
-        else say("it_comes_at", text="ends", at=due.ended_at)
-    )
+    end = say("it_never_ends") if due.ended_at is None else say("it_ends_at", at=due.ended_at)
     return say("baseline_is_broken", name=due.baseline, due_at=due.due_at, end=end)

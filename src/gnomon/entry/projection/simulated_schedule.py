@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-from gnomon.entry.projection.expectations import find_subject, list_violations, read_expectation
+from gnomon.changes.scenarios.expectation import find_subject, read_expectation
+from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.sentences import render

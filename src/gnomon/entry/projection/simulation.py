@@ -79,7 +79,12 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         timetables=timetables,
     )
     collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-    counter = _AttemptCounter(scenario)
+    counter = AttemptCounter(
+        scenario.start,
+        scenario.end,
+        len(scenario.dags),
+        MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS,
+    )
 
     def observe(result: StepResult, now: Instant) -> None:
         collector.observe(result, now)
@@ -116,17 +121,19 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     )
 
 
-class _AttemptCounter:
+class AttemptCounter:
     """Counts the attempts that ended, and ends a simulation that has too many, or would have at the rate that it has."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, start: Instant, end: Instant, dag_count: int, most: int) -> None:
+        """`most`: the most attempts."""
         self.ended = 0
-        self._most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
-        self._start, self._span = scenario.start, scenario.end - scenario.start
-        self._caused, self._caused_since = 0, scenario.start
-        self._caused_window = max(CAUSED_RUNS, 3 * len(scenario.dags))
+        self._most = most
+        self._start, self._span = start, end - start
+        self._caused, self._caused_since = 0, start
+        self._caused_window = max(CAUSED_RUNS, 3 * dag_count)
 
     def count(self, result: StepResult, now: Instant) -> None:
+        """The attempts of a step. Raises UserError when there are too many."""
         before = self.ended
         for attempt_ids in result.acknowledges.values():
             self.ended += len(attempt_ids)

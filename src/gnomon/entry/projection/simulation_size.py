@@ -22,17 +22,17 @@ MAX_PER_SAMPLE = 500
 """Of a day with more runs the first are counted, and the rest of the day is taken to be like them."""
 
 
-def refuse_too_large(specs: Sequence[DagSpec], start: Instant, end: Instant) -> None:
-    """Raises UserError if the DAGs would have more than MAX_RUNS runs, with the DAG that has most of them."""
+def refuse_too_large(specs: Sequence[DagSpec], start: Instant, end: Instant, most: int = MAX_RUNS) -> None:
+    """Raises UserError if the DAGs would have more than `most` runs, with the DAG that has most of them."""
     counts = {spec.dag_id: _estimate_runs(spec, start, end) for spec in specs}
     total = sum(counts.values())
-    if total > MAX_RUNS:
+    if total > most:
         largest = max(counts, key=lambda dag_id: (counts[dag_id], dag_id))
         raise UserError(
             say(
                 "simulation_would_be_too_large",
                 number=f"{_round(total):,}",
-                size=f"{MAX_RUNS:,}",
+                size=f"{most:,}",
                 dag=largest,
                 total=_round(counts[largest]),
             )

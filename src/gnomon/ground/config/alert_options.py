@@ -84,6 +84,22 @@ ALERT_OPTIONS = (
         minimum=0,
     ),
     ConfigOption(
+        "forecast",
+        "simulations",
+        "2",
+        _I,
+        "Simulations of the page and the API that run at once, over all api-servers; 0: none is started.",
+        minimum=0,
+    ),
+    ConfigOption(
+        "forecast",
+        "simulation_max_time",
+        "60",
+        _N,
+        "Seconds after which a simulation of the page or the API draws no further future; it says how many there were.",
+        minimum=1,
+    ),
+    ConfigOption(
         "callbacks",
         "callback_execution_timeout",
         "0",

@@ -65,7 +65,7 @@ def test_a_baseline_of_a_file_and_one_of_the_home_are_promises_too(
     ("options", "message"),
     [
         (["--find", "workers"], "--find looks for the least that keeps what is promised, and nothing is; add --expect"),
-        ([*EXPECT, "--find", "pool=elt"], "--find pool=elt names the pool 'elt', which no task of the folder uses"),
+        ([*EXPECT, "--find", "pool=elt"], "--find pool=elt names the pool 'elt', which is no known pool"),
         ([*EXPECT, "--find", "start=invoices"], "--find start=invoices names 'invoices', which is no DAG"),
         ([*EXPECT, "--find", "pool"], "--find 'pool' is not pool=NAME, workers or start=DAG"),
         ([*EXPECT, "--find", "workers=3"], "--find 'workers=3' is not pool=NAME, workers or start=DAG"),

@@ -130,7 +130,7 @@ def test_what_comes_late_moves_what_waits_for_it(gnomon: Gnomon, folder: Path) -
         ('dags = "dags"\n[set]\n\norders.extract = "soon"\n', "a.toml, line 4: set.orders.extract = 'soon' is not DAG"),
         ('dags = "dags"\n[pool]\netl = 1.5\n', "a.toml, line 3: pool.etl = '1.5' is not NAME=SLOTS, for example etl=4"),
         ('dags = "dags"\n[pool]\netl = true\n', "a.toml, line 3: pool.etl = 'True' is not NAME=SLOTS"),
-        ('dags = "dags"\n[pool]\nelt = 1\n', "a.toml, line 3: pool.elt = names the pool 'elt', which no task"),
+        ('dags = "dags"\n[pool]\nelt = 1\n', "a.toml, line 3: pool.elt = names the pool 'elt', which is no known pool"),
         ('dags = "dags"\nset = "5m"\n', 'a.toml, line 2: set = takes a table; write "load.copy" = "10m" under [set]'),
         ('dags = "dags"\nfail = "orders"\n', 'a.toml, line 2: fail = takes a list; write fail = ["DAG.TASK or DAG"]'),
         ('dags = "dags"\nfail = ["orders", "orders"]\n', "'orders' is changed twice, by a.toml, line 2: fail ="),

@@ -160,7 +160,7 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
     [
         (
             ["--set", "orders.load=5m"],
-            "--set orders.load=5m names 'orders.load', which is no DAG and no task of a DAG in the folder",
+            "--set orders.load=5m names 'orders.load', which is no DAG and no task of a DAG",
         ),
         (["--set", "orders=soon"], "--set 'orders=soon' is not DAG.TASK=SPAN, for example load.copy=10m"),
         (
@@ -182,7 +182,7 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
         ),
         (
             ["--pool", "elt=2"],
-            "names the pool 'elt', which no task of the folder uses; the pools are default_pool, etl",
+            "names the pool 'elt', which is no known pool; the pools are default_pool, etl",
         ),
         (["--length", "orders=2"], "--length orders=2 names 'orders', which is no DAG"),
         (["--length", "orders.check=2"], "names 'orders.check', but no task is mapped over what it returns"),
@@ -196,7 +196,7 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
         (["--delay", "orders.load=1h"], "--delay orders.load=1h names 'orders.load'"),
         (["--delay", "orders"], "--delay 'orders' is not DAG.TASK=SPAN, for example source.arrival=1h"),
         (["--from", "soon"], "--from 'soon' is not a time such as 2026-03-01"),
-        (["invoices"], "the command line names 'invoices', which is no DAG in the folder"),
+        (["invoices"], "the command line names 'invoices', which is no DAG"),
         (["a.toml", "b.toml"], "'b.toml' is a second scenario file"),
         (["a.toml"], "the scenario file a.toml cannot be read: No such file or directory"),
     ],

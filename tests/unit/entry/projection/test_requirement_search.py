@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from gnomon.entry.projection.assumed_times import NamedTimes, TaskTime
-from gnomon.entry.projection.expectations import read_expectation
+from gnomon.changes.scenarios.expectation import read_expectation
+from gnomon.changes.scenarios.task_times import TaskTime
+from gnomon.entry.projection.assumed_times import NamedTimes
 from gnomon.entry.projection.least_value import find_latest, find_least
 from gnomon.entry.projection.promises import ScenarioPromises
 from gnomon.entry.projection.requirement_search import Goal, search

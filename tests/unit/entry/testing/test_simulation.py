@@ -122,7 +122,7 @@ def test_durations_between_two_spans_are_drawn_and_the_same_seed_draws_the_same(
     [
         ({"durations": {"rep": "1m"}}, "simulate(durations={'rep': '1m'}) names 'rep', which is no DAG"),
         ({"durations": {"report": ("9m", "5m")}}, "simulate(durations={'report': '9m..5m'}) '9m..5m' is not DAG.TASK="),
-        ({"pools": {"elt": 1}}, "names the pool 'elt', which no task of the folder uses"),
+        ({"pools": {"elt": 1}}, "names the pool 'elt', which is no known pool"),
         ({"start": "soon"}, "simulate(start='soon') 'soon' is not a time such as"),
         ({"failing": ["x"]}, "simulate(failing='x') names 'x'"),
     ],

@@ -16,7 +16,17 @@ import { StateDot } from "../../components/StateDot";
 import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
 import { buttonClass } from "../../ui/Button";
-import { AssetIcon, CodeIcon, GraphIcon, HistoryIcon, ListIcon, NoteIcon, RunIcon, WarningIcon } from "../../ui/icons";
+import {
+  AssetIcon,
+  CodeIcon,
+  GraphIcon,
+  HistoryIcon,
+  ListIcon,
+  NoteIcon,
+  RunIcon,
+  TurnIcon,
+  WarningIcon,
+} from "../../ui/icons";
 import { Menu, MenuGroup, MenuItem } from "../../ui/Menu";
 import { PageHeader } from "../../ui/PageHeader";
 import { Pill } from "../../ui/Pill";
@@ -169,6 +179,9 @@ function DagMenu({ dagId, hasDocumentation }: { dagId: string; hasDocumentation:
         <Act dagId={dagId}>
           <MenuItem icon={HistoryIcon} render={<Link to="/dags/$dagId/backfill" params={params} search={{}} />}>
             {t("New backfill")}
+          </MenuItem>
+          <MenuItem icon={TurnIcon} render={<Link to="/what-if" search={{ change: [`set ${dagId}=+50%`] }} />}>
+            {t("What if it takes longer?")}
           </MenuItem>
         </Act>
       </MenuGroup>

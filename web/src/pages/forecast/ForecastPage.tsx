@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { baselinesQuery, type Forecast, forecastQuery } from "../../api/baselines";
+import { Act } from "../../components/Act";
 import { Ago, useNow } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import type { TimeMark } from "../../components/timeChart/timeSpan";
@@ -100,6 +101,11 @@ function Shown({ forecast }: { forecast: Forecast }) {
           </Popover>
         )}
         <Link to="/baselines">{t("Baselines")}</Link>
+        <Act needs="create simulation">
+          <Link to="/what-if" search={{}}>
+            {t("What if")}
+          </Link>
+        </Act>
       </Toolbar>
       {left > 0 && (
         <p className="soft">{tn("{count} later run is not shown.", "{count} later runs are not shown.", left)}</p>

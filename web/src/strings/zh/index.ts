@@ -18,6 +18,7 @@ import { RUN } from "./run";
 import { STATES } from "./states";
 import { TASK } from "./task";
 import { TIMETABLES } from "./timetables";
+import { WHAT_IF } from "./whatIf";
 import { INSTALLATION } from "./installation";
 import { TOUR } from "./tour";
 import { WORK } from "./work";
@@ -41,6 +42,7 @@ export const TEXTS: Record<string, string> = {
   ...STATES,
   ...TASK,
   ...TIMETABLES,
+  ...WHAT_IF,
   ...WORK,
   ...INSTALLATION,
   ...TOUR,

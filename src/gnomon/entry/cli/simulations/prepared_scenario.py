@@ -6,14 +6,22 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from gnomon.changes.scenarios.changed_dags import LocatedSpec, change_dags
+from gnomon.changes.scenarios.expectation import Expectation, read_expectation
+from gnomon.changes.scenarios.scenario_changes import (
+    Change,
+    KnownNames,
+    check_changes,
+    find,
+    read_change,
+    refuse_twice,
+    select,
+)
+from gnomon.changes.scenarios.scenario_file import SUFFIX, read_scenario_file
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.parameter_types import resolve_instant
 from gnomon.entry.cli.simulations.dag_source import DagSource, load_source
 from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes, shorten_names
-from gnomon.entry.projection.changed_dags import LocatedSpec, change_dags
-from gnomon.entry.projection.expectations import Expectation, read_expectation
-from gnomon.entry.projection.scenario_changes import Change, KnownNames, find, read_change, refuse_twice, select
-from gnomon.entry.projection.scenario_file import SUFFIX, read_scenario_file
 from gnomon.entry.projection.simulation import Scenario
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant
@@ -126,15 +134,7 @@ def _read(home: Home, options: Sequence[Change], text: str | None) -> _Read:
 
 def _check_names(options: Iterable[Change], sides: Sequence[Sequence[LocatedSpec]], own: Sequence[Change]) -> None:
     """Raises UserError for a name that is on no side, or that only a frozen DAG has."""
-    specs = [spec for dags in sides for spec, _ in dags]
-    changes = KnownNames(specs).resolve([*own, *options])
-    refuse_twice(changes)
-    frozen = [change for change in changes if change.key == "freeze"]
-    KnownNames(specs).check(frozen)
-    names = {change.name for change in frozen}
-    KnownNames([spec for spec in specs if spec.dag_id not in names]).check(
-        change for change in changes if change.key != "freeze"
-    )
+    check_changes([*own, *options], [spec for dags in sides for spec, _ in dags])
 
 
 def _build(home: Home, read: _Read, options: Sequence[Change], now: Instant, *, with_tasks: bool) -> PreparedScenario:

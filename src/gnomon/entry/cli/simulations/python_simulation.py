@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import date, datetime, time, timedelta
 
+from gnomon.changes.scenarios.scenario_changes import Change, read_change
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.simulations.prepared_scenario import is_scenario_file, prepare
-from gnomon.entry.projection.scenario_changes import Change, read_change
 from gnomon.entry.projection.simulated_schedule import SimulatedSchedule
 from gnomon.entry.projection.simulation import simulate as run_scenario
 from gnomon.entry.projection.waiting_host import start_host

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from gnomon.changes.scenarios.scenario_changes import Change, KnownNames
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.output import format_sentence, format_table, print_document
 from gnomon.entry.cli.simulations.markdown import format_list, format_markdown
@@ -13,7 +14,6 @@ from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario
 from gnomon.entry.cli.simulations.run_rows import print_csv
 from gnomon.entry.projection.promises import ScenarioPromises, choose_baselines
 from gnomon.entry.projection.requirement_search import MOST, Goal, SearchAnswer, Trial, find_minute
-from gnomon.entry.projection.scenario_changes import Change, KnownNames
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec, name_for_dag
 from gnomon.model.errors.product import UserError

@@ -1,4 +1,4 @@
--- Revision 2: baselines, the newest forecast, predictions of runs, and summaries of durations, for sqlite.
+-- Revision 2: baselines, the newest forecast, predictions of runs, summaries of durations, and simulations, for sqlite.
 
 CREATE TABLE baseline_state (
     baseline TEXT NOT NULL,
@@ -55,5 +55,22 @@ CREATE TABLE duration_summary (
     body BLOB NOT NULL,
     CONSTRAINT duration_summary_pkey PRIMARY KEY (dag_pk),
     CONSTRAINT duration_summary_dag_pk_fkey FOREIGN KEY(dag_pk) REFERENCES dag (dag_pk)
+)
+WITHOUT ROWID;
+
+CREATE TABLE simulation (
+    simulation_id TEXT NOT NULL,
+    account TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    beat_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    samples_done INTEGER NOT NULL,
+    samples INTEGER NOT NULL,
+    scenario TEXT NOT NULL,
+    error TEXT,
+    answer TEXT,
+    CONSTRAINT simulation_pkey PRIMARY KEY (simulation_id),
+    CONSTRAINT simulation_state_check CHECK (state IN ('running', 'done', 'failed', 'cancelled'))
 )
 WITHOUT ROWID;

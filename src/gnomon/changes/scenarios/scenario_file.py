@@ -1,14 +1,15 @@
-"""A scenario in a file: TOML with the keys of `scenario_changes.KINDS`, each with the line on which it stands."""
+"""A scenario in a file: a TOML document, each key with the line on which it stands."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from gnomon.entry.projection.scenario_changes import KINDS, Change, read_change, refuse_twice
+from gnomon.changes.scenarios.scenario_changes import Change
+from gnomon.changes.scenarios.scenario_document import read_document
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import say
 
@@ -36,10 +37,7 @@ def read_scenario_file(path: str) -> list[Change]:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise _refuse_syntax(path, text, str(error)) from None
-    lines = _find_lines(text)
-    changes = [change for key, value in document.items() for change in _read_key(path, lines, key, value)]
-    refuse_twice(changes)
-    return changes
+    return read_document(document, _FilePlaces(path, text))
 
 
 def _refuse_syntax(path: str, text: str, error: str) -> UserError:
@@ -50,43 +48,19 @@ def _refuse_syntax(path: str, text: str, error: str) -> UserError:
     return UserError(say("scenario_file_is_no_toml", file=path, error=error, text=line))
 
 
-def _read_key(path: str, lines: Mapping[tuple[str, ...], int], key: str, value: Any) -> Iterator[Change]:
-    kind = KINDS.get(key)
-    if kind is None:
-        line = _find_line(lines, (key,))
-        raise UserError(
-            say("scenario_key_is_unknown", file=path, number=str(line), key=key, names=", ".join(sorted(KINDS)))
-        )
-    place = f"{path}, line {_find_line(lines, (key,))}: {key} ="
-    if kind.shape == "one":
-        yield read_change(key, "", value, place)
-    elif kind.shape == "list":
-        if not isinstance(value, list):
-            raise UserError(
-                say("scenario_key_takes_list", option=place, example=f'{key} = ["{kind.example.strip(chr(39))}"]')
-            )
-        for name in value:
-            yield read_change(key, name if isinstance(name, str) else "", name, place)
-    elif not isinstance(value, dict):
-        name, _, example = kind.example.rpartition("for example ")[2].partition(",")[0].partition("=")
-        raise UserError(say("scenario_key_takes_table", option=place, key=key, example=f'"{name}" = {_quote(example)}'))
-    else:
-        for names, single in _walk((), value):
-            line = _find_line(lines, (key, *names))
-            yield read_change(key, ".".join(names), single, f"{path}, line {line}: {key}.{'.'.join(names)} =")
+class _FilePlaces:
+    """Places of a file: its name, the line, the key. An item of a list has the place of the list."""
 
+    def __init__(self, path: str, text: str) -> None:
+        self._path, self._lines = path, _find_lines(text)
 
-def _quote(example: str) -> str:
-    return example if example.isdigit() else '"' + example.strip("'") + '"'
+    def name(self, path: tuple[str, ...], item: int | None = None) -> str:
+        """As `Places.name`."""
+        return f"{self.name_around(path)}: {'.'.join(path)} ="
 
-
-def _walk(names: tuple[str, ...], value: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values under a table. A name with dots may be quoted or not: TOML makes tables of one that is not."""
-    for name, inner in value.items():
-        if isinstance(inner, dict) and inner:
-            yield from _walk((*names, name), inner)
-        else:
-            yield (*names, name), inner
+    def name_around(self, path: tuple[str, ...]) -> str:
+        """As `Places.name_around`."""
+        return f"{self._path}, line {_find_line(self._lines, path)}"
 
 
 def _find_line(lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> int:

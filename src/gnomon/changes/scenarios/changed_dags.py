@@ -12,7 +12,7 @@ from gnomon.authoring.sdk.schedules.schedule_argument import (
     parse_schedule,
     read_active_runs_limit,
 )
-from gnomon.entry.projection.scenario_changes import Change
+from gnomon.changes.scenarios.scenario_changes import Change
 from gnomon.model.errors.product import UserError
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.sentences import quote, say

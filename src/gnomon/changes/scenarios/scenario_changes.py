@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
-from gnomon.entry.projection.assumed_times import TaskTime, list_sources
+from gnomon.changes.scenarios.task_times import TaskTime, list_sources
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import say
@@ -19,6 +19,8 @@ MAX_SPAN_S = 10 * 366 * 86_400.0
 """The longest simulation, and the longest duration of a task."""
 MAX_NUMBER = 1_000_000
 """The most slots, list elements and tasks at once."""
+TEXT_MAX = 200
+"""A refusal shows so much of a value."""
 _PERCENT = re.compile(r"([+-]\d+(?:\.\d+)?)\s*%")
 _SUFFIXES = {"set": ".duration", "delay": ".arrival"}
 """What may follow a name for the sake of the reader: `--set load.duration=+50%`."""
@@ -146,7 +148,7 @@ def read_change(key: str, name: str, value: object, place: str, text: str | None
             raise ValueError(value)
         return Change(key, name, kind.read(value), place)
     except (ValueError, OverflowError):
-        shown = str(value) if text is None else text
+        shown = (str(value) if text is None else text)[:TEXT_MAX]
         raise UserError(say("scenario_value_is_wrong", option=place, text=shown, example=kind.example)) from None
 
 
@@ -174,10 +176,11 @@ def refuse_twice(changes: Iterable[Change]) -> None:
 class KnownNames:
     """The names that DAGs have, for the changes that are about them."""
 
-    def __init__(self, specs: Sequence[DagSpec]) -> None:
+    def __init__(self, specs: Sequence[DagSpec], pools: Iterable[str] = ()) -> None:
+        """`pools`: those that exist although no task of the DAGs names them."""
         self._dags = {spec.dag_id for spec in specs}
         tasks = {f"{spec.dag_id}.{task.task_id}" for spec in specs for task in spec.tasks}
-        self._pools = {DEFAULT_POOL, *(task.pool for spec in specs for task in spec.tasks)}
+        self._pools = {DEFAULT_POOL, *pools, *(task.pool for spec in specs for task in spec.tasks)}
         sources = {f"{spec.dag_id}.{task_id}" for spec in specs for task_id in list_sources(spec)}
         self._by_kind: dict[str, Collection[str]] = {
             "task": self._dags | tasks,
@@ -220,6 +223,20 @@ class KnownNames:
         if kind == "list" and name in self._all_tasks:
             return UserError(say("scenario_names_no_list", option=place, name=name))
         return UserError(say("scenario_names_nothing", option=place, name=name))
+
+
+def check_changes(changes: Iterable[Change], specs: Sequence[DagSpec], pools: Iterable[str] = ()) -> list[Change]:
+    """The changes with the names as the DAGs have them. Raises UserError for what is changed twice, and for a name that nothing has, or only a frozen DAG."""
+    everything = KnownNames(specs, pools)
+    resolved = everything.resolve(changes)
+    refuse_twice(resolved)
+    frozen = [change for change in resolved if change.key == "freeze"]
+    everything.check(frozen)
+    names = {change.name for change in frozen}
+    KnownNames([spec for spec in specs if spec.dag_id not in names], pools).check(
+        change for change in resolved if change.key != "freeze"
+    )
+    return resolved
 
 
 def select(changes: Iterable[Change], key: str) -> dict[str, Any]:
