@@ -28,13 +28,21 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "no_forecast_exists": "there is no forecast: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
     "baseline_prediction_is_old": "the newest prediction is of {since}, and old: no monitor judges baselines now; start one with `gnomon monitor`, or see why it makes none in its log; it said: {why}",
     "no_prediction_is_kept": "no run of the last 14 days has a prediction: the monitor makes one every {duration}, while it runs and there is a baseline or [forecast] always = true",
-    "runs_were_not_predicted": (
-        "{count} DAG has runs that were not predicted to end in half of the futures ({names}): see `gnomon explain` and its assumptions in `gnomon forecast`",
-        "{count} DAGs have runs that were not predicted to end in half of the futures ({names}): see `gnomon explain` and the assumptions of `gnomon forecast`",
+    "history_is_short": (
+        "DAG {dag} has {count} successful run: until it has {least}, the durations of its tasks are assumed",
+        "DAG {dag} has {count} successful runs: until it has {least}, the durations of its tasks are assumed",
+    ),
+    "runs_end_beyond_the_forecast": (
+        "{count} run of DAG {dag} was not predicted to end: in half of the futures it waits for people, another DAG or the world longer than the forecast reaches, or a task fails; see `gnomon explain` and the assumptions of the forecast",
+        "{count} runs of DAG {dag} were not predicted to end: in half of the futures they wait for people, another DAG or the world longer than the forecast reaches, or a task fails; see `gnomon explain` and the assumptions of the forecast",
+    ),
+    "runs_have_only_failed": (
+        "{count} predicted run of DAG {dag} failed, and none succeeded: no end is compared",
+        "{count} predicted runs of DAG {dag} failed, and none succeeded: no end is compared",
     ),
     "no_slot_is_taken": "no slot of a pool is taken or waited for",
     "baseline_has_no_prediction": "baseline {name!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
-    "baseline_is_without_a_schedule": "{place}: baseline {name!r} is never judged: DAG {dag} has no schedule, and only runs of a schedule belong to a due time; give it one, or name another DAG",
+    "baseline_is_without_a_schedule": "{place}: baseline {name!r} has no run to judge: DAG {dag} has no schedule, and runs by hand belong to no due time; give it a schedule, or trigger it from another DAG",
     "baseline_is_of_paused_dags": "baseline {name!r} is not judged while DAG {dag} is paused: it gets no runs; unpause it",
     "baseline_name_is_unusable": "the name {name!r} of a baseline is not usable; write letters, digits, '_', '-' and '.', at most 100",
     "baseline_name_is_taken": "the name {name!r} is taken by another baseline; choose another one",
