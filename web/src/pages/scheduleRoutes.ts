@@ -95,6 +95,13 @@ const forecast = createRoute({
   validateSearch: readerOf<ForecastView>({ search: text, hours: readHours }),
 });
 
+const accuracy = createRoute({
+  getParentRoute: () => root,
+  path: "/forecast/accuracy",
+  component: lazyRouteComponent(() => import("./forecast/AccuracyPage"), "AccuracyPage"),
+  validateSearch: readerOf<{ search?: string | undefined }>({ search: text }),
+});
+
 export const scheduleRoutes = [
   dependencies,
   dagGraph,
@@ -105,4 +112,5 @@ export const scheduleRoutes = [
   baselines,
   baseline,
   forecast,
+  accuracy,
 ] as const;

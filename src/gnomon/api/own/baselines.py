@@ -28,9 +28,11 @@ from gnomon.api.context import ApiContext, Context
 from gnomon.api.own.operation_access import ApiDags
 from gnomon.api.policies import ApiResource, Permission, User
 from gnomon.changes.actions.baseline_changes import describe_definition
-from gnomon.changes.actions.baseline_fields import BaselineFields
+from gnomon.changes.actions.baseline_fields import BaselineFields, find_default_zone
 from gnomon.changes.operations import baseline_operations as operations
 from gnomon.changes.operations.operation_scope import OperationScope
+from gnomon.ground.config import read_calendar_tables
+from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.accounts import Role
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep, split_subject
 from gnomon.model.instants import Instant, to_datetime
@@ -284,6 +286,29 @@ def get_baseline_history(name: Id, context: Context, user: CurrentUser) -> Basel
             )
             for each in versions
         ]
+    )
+
+
+choices_router = OperationRouter(prefix="/baselineChoices", tags=["Baseline"])
+
+
+class BaselineChoicesAnswer(Answer):
+    """What gnomon.toml has that a baseline may name."""
+
+    calendars: list[str]
+    channels: list[str]
+    timezone: str
+    """That of a baseline which names none."""
+
+
+@choices_router.get("", dependencies=[requires(Permission.CREATE, ApiResource.BASELINE)])
+def get_baseline_choices(context: Context) -> BaselineChoicesAnswer:
+    """The names of calendars and channels, for a form."""
+    home = context.cfg.home
+    return BaselineChoicesAnswer(
+        calendars=list(read_calendar_tables(home)),
+        channels=list(read_alert_settings(home).channels),
+        timezone=find_default_zone(context.cfg),
     )
 
 

@@ -50,6 +50,7 @@ OWN_ROUTERS = (
     newest_forecast.router,
     forecast_accuracy.router,
     baselines.router,
+    baselines.choices_router,
     grids.router,
     work.router,
     dependencies.router,

@@ -61,9 +61,8 @@ class FieldsReader:
         """A new definition. The zone is that of [core] default_timezone if none is set."""
         if not is_name(name):
             raise UserError(say("baseline_name_is_unusable", name=escape_unstorable(name[:_SHOWN])))
-        zone = self._cfg.text("core", "default_timezone")
-        zone = "UTC" if zone.lower() in ("utc", "z", "system", "local") else zone
-        return self.change(BaselineSpec(name=name, of=(), by="", timezone=zone), fields)
+        spec = BaselineSpec(name=name, of=(), by="", timezone=find_default_zone(self._cfg))
+        return self.change(spec, fields)
 
     def change(self, spec: BaselineSpec, fields: BaselineFields) -> BaselineSpec:
         """The definition with these fields."""
@@ -133,6 +132,12 @@ class FieldsReader:
         return replace(
             spec, owner=spec.owner if owner is None else owner, to=spec.to if to is None else tuple(dict.fromkeys(to))
         )
+
+
+def find_default_zone(cfg: Config) -> str:
+    """The zone of a baseline that names none."""
+    zone = cfg.text("core", "default_timezone")
+    return "UTC" if zone.lower() in ("utc", "z", "system", "local") else zone
 
 
 def _sentence_of(error: OptionError) -> Sentence:

@@ -14,9 +14,12 @@ import { formatCount } from "../../state/numbers";
 import { formatDuration, formatWeekday } from "../../state/times";
 import { Card } from "../../ui/Card";
 import { PageHeader } from "../../ui/PageHeader";
+import { BaselineAccuracy } from "./BaselineAccuracy";
+import { BaselineActs } from "./BaselineActs";
 import { namePromise, Slack, Standing } from "./BaselineFacts";
 import { formatShare } from "./baselineLevels";
 import styles from "./baselines.module.css";
+import { DefinitionHistory } from "./DefinitionHistory";
 import { DueTimes } from "./DueTimes";
 import { KeyPathChart } from "./KeyPathChart";
 import { PredictedEnd } from "./PredictedEnd";
@@ -37,6 +40,7 @@ export function BaselinePage() {
         title={name}
         state={query.data && <Standing baseline={query.data} />}
         facts={query.data && <HeaderFacts baseline={query.data} />}
+        acts={query.data && <BaselineActs baseline={query.data} />}
       />
       <Answer query={query} what={t("the baseline")}>
         {(baseline) => <Details baseline={baseline} />}
@@ -123,6 +127,8 @@ function Details({ baseline }: { baseline: BaselineDetails }) {
       <Card title={t("The promise")}>
         <Promise baseline={baseline} />
       </Card>
+      <BaselineAccuracy baseline={baseline} />
+      {baseline.is_stored && <DefinitionHistory name={baseline.name} />}
       {baseline.assumptions.length > 0 && (
         <Card title={t("Assumptions")}>
           <ul className={styles.assumptions}>
@@ -171,7 +177,7 @@ function Acts({ acts }: { acts: BaselineDetails["acts"] }) {
 }
 
 function Promise({ baseline }: { baseline: BaselineDetails }) {
-  const { of, margin, weekdays, samples, unfinished, since, predicted_at: predictedAt } = baseline;
+  const { of, margin, weekdays, calendar, to, samples, unfinished, since, predicted_at: predictedAt } = baseline;
   return (
     <dl className="facts">
       <div>
@@ -197,6 +203,12 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
           </dd>
         </div>
       )}
+      {calendar && (
+        <div>
+          <dt>{t("Calendar")}</dt>
+          <dd>{t("business days of {name}", { name: calendar })}</dd>
+        </div>
+      )}
       {margin > 0 && (
         <div>
           <dt>{t("Margin")}</dt>
@@ -207,6 +219,24 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
         <dt>{t("At risk above")}</dt>
         <dd>{formatShare(baseline.at_risk)}</dd>
       </div>
+      {baseline.owner && (
+        <div>
+          <dt>{t("Owner")}</dt>
+          <dd className="name">{baseline.owner}</dd>
+        </div>
+      )}
+      {to.length > 0 && (
+        <div>
+          <dt>{t("Channels")}</dt>
+          <dd className="name">{to.join(", ")}</dd>
+        </div>
+      )}
+      {!baseline.is_stored && (
+        <div>
+          <dt>{t("Is changed in")}</dt>
+          <dd className="name">{baseline.place}</dd>
+        </div>
+      )}
       {since && (
         <div>
           <dt>{t("Level since")}</dt>
