@@ -22,7 +22,7 @@ from gnomon.entry.cli.output import (
     print_records,
 )
 from gnomon.entry.cli.parameter_types import SpanType
-from gnomon.model.baseline_specs import WEEKDAYS
+from gnomon.model.baseline_specs import WEEKDAYS, read_by
 from gnomon.model.baselines import OPEN_LEVELS
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import render, say
@@ -163,10 +163,12 @@ def _word(definition: dict[str, Any] | None) -> str:
 
 
 def _read_fields(options: dict[str, Any]) -> BaselineFields:
-    """Options that are not there are None; "all" and "" empty a list."""
+    """Options that are not there are None; "all" and "" empty a list. A time without days is one of the same day."""
     weekdays, to, of = options.pop("weekdays"), options.pop("to"), options.pop("of")
+    due = read_by(options["by"])
     return BaselineFields(
         **options,
+        days=None if due is None else due[1],
         of=list(of) or None,
         weekdays=[WEEKDAYS.index(day) for day in weekdays if day != "all"] if weekdays else None,
         to=[name for name in to if name] if to else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from gnomon.authoring.sdk.schedules.named_calendars import NamedCalendars
@@ -39,6 +40,6 @@ class BaselineCalendars:
             place=spec.place,
             name=spec.name,
             calendar=spec.calendar,
-            first=last_day.isoformat(),
+            first=(last_day + timedelta(days=1)).isoformat(),
         )
         return calendar, ends

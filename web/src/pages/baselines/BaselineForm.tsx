@@ -11,9 +11,9 @@ import {
 } from "../../api/baselines";
 import { patch, post } from "../../api/client";
 import { t, tn } from "../../state/language";
-import { formatWeekday } from "../../state/times";
 import { Field } from "../../ui/Field";
 import { FieldPair, FormDialog } from "../../ui/FormDialog";
+import { nameWeekday } from "./BaselineFacts";
 import { type BaselineFields, buildBody, DAYS_MAX, emptyFields, readBaseline } from "./baselineFields";
 import styles from "./baselineForm.module.css";
 import { EndsField } from "./EndsField";
@@ -21,9 +21,6 @@ import { EndsField } from "./EndsField";
 const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone")];
 const DAYS = Array.from({ length: DAYS_MAX + 1 }, (_, days) => days);
 const WEEK = [0, 1, 2, 3, 4, 5, 6];
-/** A Monday. */
-const MONDAY = Date.UTC(2026, 0, 5);
-const DAY_MS = 86_400_000;
 
 /** Without `baseline` a new one. `done` gets the name of the one that was saved. */
 export function BaselineForm({ baseline, done }: { baseline?: BaselineDetails; done: (name?: string) => void }) {
@@ -202,7 +199,7 @@ function DayFields({ fields, change, calendars }: PartProps & { calendars: reado
         label={t("Days of the runs; none: all days")}
         values={WEEK}
         chosen={fields.weekdays}
-        name={(day) => formatWeekday(new Date(MONDAY + day * DAY_MS).toISOString(), "UTC")}
+        name={nameWeekday}
         change={(weekdays) => change({ weekdays: weekdays.toSorted() })}
       />
       {known.length > 0 && (

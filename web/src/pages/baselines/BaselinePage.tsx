@@ -11,12 +11,12 @@ import { Time } from "../../components/Time";
 import { useNarrow } from "../../components/useNarrow";
 import { t, tn } from "../../state/language";
 import { formatCount } from "../../state/numbers";
-import { formatDuration, formatWeekday } from "../../state/times";
+import { formatDuration } from "../../state/times";
 import { Card } from "../../ui/Card";
 import { PageHeader } from "../../ui/PageHeader";
 import { BaselineAccuracy } from "./BaselineAccuracy";
 import { BaselineActs } from "./BaselineActs";
-import { namePromise, Slack, Standing } from "./BaselineFacts";
+import { namePromise, nameWeekday, Slack, Standing } from "./BaselineFacts";
 import { formatShare } from "./baselineLevels";
 import styles from "./baselines.module.css";
 import { DefinitionHistory } from "./DefinitionHistory";
@@ -26,9 +26,6 @@ import { PredictedEnd } from "./PredictedEnd";
 import { PredictionFan } from "./PredictionFan";
 
 const route = getRouteApi("/baselines/$name");
-/** A Monday. */
-const MONDAY = Date.UTC(2026, 0, 5);
-const DAY_MS = 86_400_000;
 
 export function BaselinePage() {
   const { name } = route.useParams();
@@ -198,9 +195,7 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
       {weekdays.length > 0 && (
         <div>
           <dt>{t("On")}</dt>
-          <dd>
-            {weekdays.map((day) => formatWeekday(new Date(MONDAY + day * DAY_MS).toISOString(), "UTC")).join(", ")}
-          </dd>
+          <dd>{weekdays.map(nameWeekday).join(", ")}</dd>
         </div>
       )}
       {calendar && (

@@ -6,7 +6,10 @@ import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
+import { formatDuration } from "../../state/times";
 import { Card } from "../../ui/Card";
+import { nameWeekday } from "./BaselineFacts";
+import { formatShare } from "./baselineLevels";
 import styles from "./baselines.module.css";
 import { listChanges } from "./definitionChanges";
 
@@ -14,7 +17,7 @@ const FIELDS: Record<string, string> = {
   of: /* text */ "What must be done",
   by: /* text */ "By|time",
   timezone: /* text */ "Zone",
-  margin_s: /* text */ "Margin in seconds",
+  margin_s: /* text */ "Margin",
   at_risk: /* text */ "At risk above",
   weekdays: /* text */ "On",
   calendar: /* text */ "Calendar",
@@ -47,9 +50,19 @@ export function DefinitionHistory({ name }: { name: string }) {
   );
 }
 
+const WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+function word(field: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (field === "at_risk") return formatShare(Number(value));
+  if (field === "margin_s") return formatDuration(Number(value));
+  if (!Array.isArray(value)) return String(value);
+  return value.map((one) => (field === "weekdays" ? nameWeekday(WEEKDAYS.indexOf(String(one))) : one)).join(", ");
+}
+
 function Changes({ version, before }: { version: BaselineVersion; before: BaselineVersion | undefined }) {
   if (version.definition === null) return <>{t("deleted|baseline")}</>;
-  const changes = listChanges(before?.definition ?? undefined, version.definition);
+  const changes = listChanges(before?.definition ?? undefined, version.definition, word);
   const isNew = !before?.definition;
   return (
     <>
@@ -57,7 +70,12 @@ function Changes({ version, before }: { version: BaselineVersion; before: Baseli
       <ul className={styles.changes}>
         {changes.map((one) => (
           <li key={one.field}>
-            {t(FIELDS[one.field] ?? one.field)}: {!isNew && <del>{one.before ?? "–"}</del>}{" "}
+            <span className="soft">{t(FIELDS[one.field] ?? one.field)}</span>{" "}
+            {!isNew && (
+              <>
+                <del>{one.before ?? "–"}</del> →{" "}
+              </>
+            )}
             <ins>{one.after ?? "–"}</ins>
           </li>
         ))}

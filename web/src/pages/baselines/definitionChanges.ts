@@ -11,15 +11,13 @@ export interface DefinitionChange {
 
 type Definition = BaselineVersion["definition"];
 
+/** A value in words; undefined: it is not set. */
+export type WordValue = (field: string, value: unknown) => string | undefined;
+
 /** In the order of the fields. Of a first version everything is new. */
-export function listChanges(before: Definition | undefined, after: Definition): DefinitionChange[] {
+export function listChanges(before: Definition | undefined, after: Definition, word: WordValue): DefinitionChange[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return names
-    .map((field) => ({ field, before: word(before?.[field]), after: word(after?.[field]) }))
+    .map((field) => ({ field, before: word(field, before?.[field]), after: word(field, after?.[field]) }))
     .filter((one) => one.before !== one.after);
-}
-
-function word(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined;
-  return Array.isArray(value) ? value.join(", ") : String(value);
 }

@@ -15,11 +15,10 @@ export function AccuracyTable({ accuracy }: { accuracy: ForecastAccuracy }) {
     <StackTable
       label={t("Table of the accuracy of predictions")}
       headings={[t("DAG"), t("An hour before the start"), t("At the start"), t("Remark")]}
-      className={styles.accuracy}
     >
       {(before || start) && (
         <tr>
-          <th scope="row">{t("all DAGs")}</th>
+          <td className="strong">{t("all DAGs")}</td>
           <MomentCell moment={before} />
           <MomentCell moment={start} />
           <td />
@@ -35,9 +34,9 @@ export function AccuracyTable({ accuracy }: { accuracy: ForecastAccuracy }) {
 function DagRow({ dag: { dag_id: dagId, before, start, why } }: { dag: DagAccuracy }) {
   return (
     <tr>
-      <th scope="row">
+      <td>
         <DagLink dagId={dagId} />
-      </th>
+      </td>
       <MomentCell moment={before} />
       <MomentCell moment={start} />
       <td className={styles.why}>{why && <Sentence text={why.text} spans={why.spans} />}</td>

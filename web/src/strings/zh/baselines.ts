@@ -99,7 +99,6 @@ export const BASELINES: Record<string, string> = {
   "New baseline": "新建基线",
   "Letters, digits, “_”, “-” and “.”": "字母、数字、“_”、“-”和“.”",
   "Margin in minutes": "预警余量（分钟）",
-  "Margin in seconds": "预警余量（秒）",
   "The end is wanted so long before.": "希望提前这么久完成。",
   "At risk from, in percent": "风险阈值（%）",
   "The probability that it is late.": "破线的概率。",

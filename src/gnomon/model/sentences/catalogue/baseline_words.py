@@ -53,7 +53,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_is_being_changed": "somebody else changes baseline {name!r} just now; try again",
     "baseline_promises_nothing": "baseline {name!r} promises nothing: `of` is empty; name a DAG, or DAG.TASK",
     "baseline_names_too_much": "baseline {name!r} names more than {most} DAGs and tasks; make several baselines",
-    "baseline_time_is_wrong": 'baseline {name!r}: the due time {text!r} is none; write a time of day such as 07:00, or "07:00 +1 day" for the next day, at most {most} days',
+    "baseline_time_is_wrong": 'baseline {name!r}: {text!r} is no due time; write a time of day such as 07:00, or "07:00 +1 day" for the next day, at most {most} days',
     "baseline_zone_is_unknown": "baseline {name!r}: there is no time zone {zone!r}; write the name of one, such as Europe/Berlin or UTC",
     "baseline_margin_is_wrong": "baseline {name!r}: the margin {number} s is not possible; write seconds from 0 on, fewer than a day has",
     "baseline_share_is_wrong": "baseline {name!r}: at_risk is {number}; write a probability above 0 and below 1, such as 0.2",
