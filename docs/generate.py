@@ -128,8 +128,8 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
             shared.append("--api")
         for lines in (*SHARED_OPTIONS.values(), _HELP_OPTION, _NO_OPTIONS):
             text = lines.sub("", text)
-        takes = f"\nTakes {', '.join(f'`{name}`' for name in shared)}.\n" if shared else ""
-        yield f"\n## {context.command_path}\n\n```text\n{text.rstrip()}\n```\n{takes}"
+        takes = f"\n{', '.join(f'`{name}`' for name in shared)}\n" if shared else ""
+        yield f"\n## {context.command_path}\n\n```text\n{text.rstrip().removeprefix('Usage: ')}\n```\n{takes}"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)

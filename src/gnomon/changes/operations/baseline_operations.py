@@ -97,7 +97,7 @@ class BaselineTable:
 
 
 @dataclass(frozen=True, slots=True)
-class VersionRow:
+class BaselineVersionRow:
     """One version of the definition of a stored baseline."""
 
     version: int
@@ -159,12 +159,12 @@ def show(scope: OperationScope, name: str) -> BaselineTable:
 
 
 @operation("baselines.history", "read", "DAG")
-def list_history(scope: OperationScope, name: str) -> list[VersionRow]:
+def list_history(scope: OperationScope, name: str) -> list[BaselineVersionRow]:
     """Who changed the definition of a baseline, and what it was, newest first; none of one that stands in a file."""
     with scope.db.read() as tx:
         versions = list_versions(tx, scope.actor.cfg, name, _build_filter(scope, tx))
     return [
-        VersionRow(each.version, iso(each.changed_at), each.changed_by, describe_definition(each.spec))
+        BaselineVersionRow(each.version, iso(each.changed_at), each.changed_by, describe_definition(each.spec))
         for each in versions
     ]
 

@@ -84,21 +84,21 @@ def check(context: click.Context, deployment: DeploymentAccess, names: tuple[str
 
 
 _FIELDS = (
-    click.option("--of", "of", multiple=True, metavar="DAG[.TASK]", help="What must be done; may be repeated."),
-    click.option("--by", metavar="TIME", help='The time of day: 07:00, or "01:30 +1 day" for the day after the runs.'),
-    click.option("--timezone", metavar="ZONE", help="The zone of the time; default: [core] default_timezone."),
-    click.option("--margin", "margin_s", type=SpanType(), help="The end is wanted so long before: 15m."),
-    click.option("--at-risk", type=float, help="The probability of a breach from which it is at risk: 0.2."),
+    click.option("--of", "of", multiple=True, metavar="DAG[.TASK]", help="What must be done; repeatable."),
+    click.option("--by", metavar="TIME", help='The time of day: 07:00, or "01:30 +1 day".'),
+    click.option("--timezone", metavar="ZONE", help="Default: [core] default_timezone."),
+    click.option("--margin", "margin_s", type=SpanType(), help="The end is wanted so long before."),
+    click.option("--at-risk", type=float, help="At risk from this probability of a breach; default: 0.2."),
     click.option(
         "--weekday",
         "weekdays",
         type=click.Choice((*WEEKDAYS, "all")),
         multiple=True,
-        help="Days of the runs on which it holds; may be repeated.",
+        help="Days of the runs on which it holds; repeatable.",
     ),
-    click.option("--calendar", metavar="NAME", help='It holds on business days of [calendars.NAME]; "" for all days.'),
+    click.option("--calendar", metavar="NAME", help='Only on business days of [calendars.NAME]; "" for all days.'),
     click.option("--owner", metavar="NAME", help="Who has promised it."),
-    click.option("--to", "to", multiple=True, metavar="CHANNEL", help='Is told of it; may be repeated; "" for nobody.'),
+    click.option("--to", "to", multiple=True, metavar="CHANNEL", help='Is told of it; repeatable; "" for nobody.'),
 )
 
 
@@ -113,7 +113,7 @@ def _field_options(command: Callable[..., None]) -> Callable[..., None]:
 @_field_options
 @pass_deployment
 def create(deployment: DeploymentAccess, name: str, **options: Any) -> None:
-    """Make baseline NAME: the runs of --of are done --by that time. A monitor judges it within seconds."""
+    """Make baseline NAME: the runs of --of are done --by that time."""
     due = deployment.perform(operations.create, name, _read_fields(options))
     click.echo(f"created baseline {name}, due by {due}")
 
@@ -123,7 +123,7 @@ def create(deployment: DeploymentAccess, name: str, **options: Any) -> None:
 @_field_options
 @pass_deployment
 def edit(deployment: DeploymentAccess, name: str, **options: Any) -> None:
-    """Change what the options name of baseline NAME, which stands in no file."""
+    """Change baseline NAME, which stands in no file."""
     fields = _read_fields(options)
     if fields == BaselineFields():
         raise UserError(say("baseline_edit_needs_option", name=name))
@@ -135,7 +135,7 @@ def edit(deployment: DeploymentAccess, name: str, **options: Any) -> None:
 @click.argument("name")
 @pass_deployment
 def delete(deployment: DeploymentAccess, name: str) -> None:
-    """Delete baseline NAME, which stands in no file, with its coming due times; what was met or broken is kept for 90 days."""
+    """Delete baseline NAME, which stands in no file, with its coming due times."""
     deployment.perform(operations.delete, name)
     click.echo(f"deleted baseline {name}")
 
@@ -145,7 +145,7 @@ def delete(deployment: DeploymentAccess, name: str) -> None:
 @output_option
 @pass_deployment
 def history(deployment: DeploymentAccess, name: str, output: str) -> None:
-    """Show who changed the definition of baseline NAME, and what it was, newest first."""
+    """Show who changed baseline NAME, and what it was."""
     rows = deployment.perform(operations.list_history, name)
     if output != "table":
         print_document([asdict(row) for row in rows], output)
