@@ -128,13 +128,20 @@ def _command(command: click.Command, context: click.Context) -> Iterator[str]:
             shared.append("--api")
         for lines in (*SHARED_OPTIONS.values(), _HELP_OPTION, _NO_OPTIONS):
             text = lines.sub("", text)
-        takes = f"\nTakes {', '.join(f'`{name}`' for name in shared)}.\n" if shared else ""
-        yield f"\n## {context.command_path}\n\n```text\n{text.rstrip()}\n```\n{takes}"
+        text = text.removeprefix("Usage: ").replace(_OPTIONS_HEAD, "").rstrip()
+        if "\n  -" not in text:
+            text = text.replace(" [OPTIONS]", "", 1)
+        takes = f"\n{', '.join(f'`{name}`' for name in shared)}\n" if shared else ""
+        yield f"\n## {context.command_path}\n\n```text\n{text}\n```\n{takes}"
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
             child = command.get_command(context, name)
             if child is not None:
                 yield from _command(child, click.Context(child, info_name=name, parent=context))
+
+
+_OPTIONS_HEAD = "Options:\n"
+"""What begins with a dash is an option."""
 
 
 def _help(command: click.Command, context: click.Context) -> str:

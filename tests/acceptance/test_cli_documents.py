@@ -119,6 +119,7 @@ OF_THEIR_OWN = {
     "slots audit",
     "failures",
     "baselines check",
+    "baselines history",
     "baselines list",
     "baselines show",
     "forecast accuracy",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 from tests.conformance.monitorworld import MonitorWorld, rule
@@ -10,7 +12,7 @@ from tests.conformance.storeworld import World
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, ForecastReport, KeyStep, PredictedRun
 from gnomon.model.instants import SECOND, Instant
-from gnomon.storage.store.alert_records import baseline_states, run_predictions
+from gnomon.storage.store.alert_records import baseline_states, run_predictions, stored_baselines
 
 MORNING = BaselineSpec(name="morning", of=("report",), by="07:00", place="gnomon.toml, line 1")
 RULES = (rule("baseline_at_risk", "baseline_broken", "on_key_path_failed", "on_key_path_slow"),)
@@ -202,3 +204,71 @@ def test_a_baseline_that_is_gone_is_judged_no_longer(world: MonitorWorld) -> Non
         process.specs = ()
         world.let(service, 60)
     assert [sentence.startswith("+") for sentence in world.sentences()] == [False, True]
+
+
+def store(world: MonitorWorld, spec: BaselineSpec | None) -> None:
+    """As a user changes it."""
+    with world.world.db.write() as tx:
+        assert stored_baselines.add_version(tx, "morning", spec, world.clock.now(), "api:ann")
+
+
+def read_stored(world: MonitorWorld) -> tuple[BaselineSpec, ...]:
+    with world.world.db.read() as tx:
+        return tuple(stored_baselines.list_specs(tx))
+
+
+def test_a_stored_baseline_starts_a_forecast_without_a_restart_and_a_change_the_next_one(world: MonitorWorld) -> None:
+    process = Forecaster(world)
+    with world.monitor(*RULES, start_forecast=process, forecast_interval_s=10_000.0) as service:
+        world.let(service, 20)
+        assert process.started == 0
+        store(world, MORNING)
+        process.specs = read_stored(world)
+        world.let(service, 5)
+        assert (process.started, stands(world)) == (1, [("morning", BaselineLevel.SAFE)])
+        store(world, replace(MORNING, owner="ann"))
+        world.let(service, 5)
+        assert process.started == 2
+        world.let(service, 20)
+        assert process.started == 2
+
+
+def test_a_report_from_before_a_change_is_not_applied(world: MonitorWorld) -> None:
+    process = Forecaster(world)
+    with world.monitor(*RULES, start_forecast=process, forecast_interval_s=10.0) as service:
+        store(world, MORNING)
+        process.specs = read_stored(world)
+        process.is_ended = False
+        world.let(service, 5)
+        store(world, None)
+        process.is_ended = True
+        world.let(service, 30)
+    assert process.started >= 1 and stands(world) == []
+
+
+def test_a_coming_due_time_that_a_changed_file_has_no_longer_goes(world: MonitorWorld) -> None:
+    process = Forecaster(world)
+    with world.monitor(*RULES, start_forecast=process, baselines=(MORNING,), forecast_interval_s=10.0) as service:
+        world.let(service, 15)
+        process.due_at += 600 * SECOND
+        world.let(service, 60)
+    with world.world.db.read() as tx:
+        assert [record.due_at for record in baseline_states.list_states_of(tx, "morning", 9)] == [process.due_at]
+
+
+def test_channels_of_a_baseline_are_told_without_a_rule(world: MonitorWorld) -> None:
+    process = Forecaster(world)
+    process.specs = (replace(MORNING, to=("ops", "missing")),)
+    with world.monitor(
+        start_forecast=process,
+        baselines=process.specs,
+        forecast_interval_s=10.0,
+        group_wait_s=0.0,
+        group_interval_s=1.0,
+    ) as service:
+        process.fields = {"breach": 0.5}
+        world.let(service, 40)
+        process.fields = {"breach": 0.0}
+        world.let(service, 60)
+    assert [sentence.startswith("+") for sentence in world.sentences()] == [False, True]
+    assert {name for name, _ in world.sent} == {"ops"}

@@ -45,6 +45,7 @@ ROWS = (
     "INSERT INTO dag_edge (dag_pk, edge_no, up_dag, body) VALUES (1, 0, 'u', '{}')",
     "INSERT INTO baseline_state (baseline, due_at, level, changed_at, body) VALUES ('b', 1, 'safe', 1, '{}')",
     "INSERT INTO baseline_prediction (baseline, due_at, predicted_at, level, breach) VALUES ('b', 1, 1, 'safe', 0.5)",
+    "INSERT INTO baseline_version (baseline, version, changed_at, changed_by, body) VALUES ('b', 1, 1, 'u', '{}')",
     "INSERT INTO forecast (forecast_pk, at, fresh_until, promises, body) VALUES (1, 1, 1, '{}', '{}')",
     "INSERT INTO simulation (simulation_id, account, state, created_at, beat_at, samples_done, samples, scenario) VALUES ('s', 'ann', 'done', 1, 1, 0, 1, '{}')",
     "INSERT INTO run_prediction (dag_pk, run_id, basis, run_after, predicted_at) VALUES (1, 'r', 'start', 1, 1)",

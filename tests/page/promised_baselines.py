@@ -10,7 +10,9 @@ from tests.acceptance.product import Product
 from tests.stored_baselines import put_forecast, put_risk, write_baselines
 
 from gnomon.ground.clock import SystemClock
+from gnomon.model.baselines import PredictedRun
 from gnomon.storage.store import open_database
+from gnomon.storage.store.alert_records import run_predictions
 
 STEPS = (("nightly", "first", "extract"), ("gated", "waiting", "wait_for_slot"))
 MANY = 3_000
@@ -34,6 +36,10 @@ def promise(product: Product, many: int = MANY) -> Iterator[Product]:
     with closing(open_database(f"sqlite:///{product.home / 'gnomon.db'}")) as db, db.write() as tx:
         put_risk(tx, "morning", now, STEPS)
         put_forecast(tx, now, runs)
+        predicted = PredictedRun(
+            dag_id="nightly", run_id="first", run_type="manual", run_after=now, end_p50=now, end_p90=now
+        )
+        run_predictions.put_predictions(tx, now, [], [predicted])
     try:
         yield product
     finally:

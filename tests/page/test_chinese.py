@@ -26,6 +26,7 @@ VIEWS = (
     "/backfills",
     "/baselines",
     "/baselines/morning",
+    "/forecast/accuracy",
     "/forecast",
     "/assets",
     "/account",

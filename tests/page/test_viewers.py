@@ -96,6 +96,7 @@ def test_a_reader_is_offered_no_act_on_any_view(browser: Browser, reader: Produc
             if acts := _list_acts(seen):
                 offered[view] = acts
         assert offered.pop("/dags") == ["Run it …"]  # that of the DAG of the grant
+        assert offered.pop("/baselines") == ["New baseline"]  # about that DAG
         assert "Clear all (run all again) …" in offered.pop("/dags/gated/runs/waiting")
         assert offered == {}
         page = seen.page

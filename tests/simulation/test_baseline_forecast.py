@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from tests.databases import create_schema
 from tests.keys import CIPHER
 from tests.simulation.test_forecast import DAY, HISTORY_DAYS, MINUTE, START, Known, spec_of
 
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import BaselineCollector, list_subjects
 from gnomon.entry.projection.forecast import Drawing, draw_futures
 from gnomon.entry.projection.snapshot import read_snapshot
@@ -34,11 +38,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Database:
     return db
 
 
-def judge(db: Database, *specs: BaselineSpec, samples: int = 200) -> tuple[list[BaselineForecast | None], list[str]]:
+def judge(
+    db: Database, *specs: BaselineSpec, samples: int = 200, home: Path = Path("/nowhere")
+) -> tuple[list[BaselineForecast | None], list[str]]:
     now = MORNING + 130 * MINUTE
     snapshot = read_snapshot(db, now)
     with db.read() as tx:
-        subjects, faults = list_subjects(tx, specs, [], snapshot)
+        subjects, faults = list_subjects(tx, specs, [], snapshot, BaselineCalendars(home))
     collector = BaselineCollector(subjects, snapshot)
     for future in draw_futures(snapshot, SETTINGS, now + DAY, Drawing(samples, with_tasks=True, max_s=600.0)):
         collector.add(future.runs)
@@ -103,6 +109,21 @@ def test_a_name_that_is_nothing_is_told_and_a_day_without_a_run_is_not_judged(da
         "gnomon.toml, line 9: baseline 'b' names 'report.nothing', which is no DAG and no task of a DAG; write DAG or DAG.TASK",
     ]
     assert forecasts == [None]  # its slot is at 2:15 and not before it
+
+
+def test_a_calendar_that_is_not_there_or_ends_is_told_and_the_days_are_judged(
+    database: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "gnomon.toml").write_text(
+        '[calendars.short]\ndates = ["2020-01-01"]\nsince = "2020-01-01"\nuntil = "2020-02-01"\n'
+    )
+    spec = BaselineSpec(name="b", of=("report",), by="04:00", calendar="short", place="gnomon baselines edit b")
+    forecasts, (ends,) = judge(database, spec, samples=2, home=tmp_path)
+    assert forecasts[0] is not None
+    assert ends.startswith("gnomon baselines edit b: calendar 'short' of baseline 'b' does not know 2020-02-02 and")
+    forecasts, (gone,) = judge(database, replace(spec, calendar="shrt"), samples=2, home=tmp_path)
+    assert forecasts[0] is not None
+    assert "its calendar cannot be used: there is no calendar 'shrt'" in gone and "did you mean 'short'?" in gone
 
 
 def test_futures_are_the_same_for_the_same_seed(database: Database) -> None:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gnomon.api.metrics.figures_reader import FiguresReader
     from gnomon.api.running_simulations import RunningSimulations, StartSimulation
     from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
+    from gnomon.queries.report.activity.forecast_accuracy import AccuracyCache
     from gnomon.queries.report.activity.newest_forecast import NewestForecastCache
     from gnomon.queries.report.activity.work_facts import WorkFactsCache
     from gnomon.queries.report.listings.log_index import LogIndexCache
@@ -117,6 +118,13 @@ class ApiContext:
         from gnomon.queries.report.activity.coming_slots import ComingSlotsCache
 
         return ComingSlotsCache()
+
+    @cached_property
+    def accuracy(self) -> AccuracyCache:
+        """How good predictions were, read now and then."""
+        from gnomon.queries.report.activity.forecast_accuracy import AccuracyCache
+
+        return AccuracyCache()
 
     @cached_property
     def forecasts(self) -> NewestForecastCache:

@@ -41,6 +41,7 @@ VIEWS = (
     "/baselines",
     "/baselines/{rest:path}",
     "/forecast",
+    "/forecast/accuracy",
     "/triggers",
     "/pools",
     "/inbox",

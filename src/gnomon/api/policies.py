@@ -30,6 +30,7 @@ class ApiResource(Enum):
     ASSET = "asset"
     AUDIT_LOG = "audit log"
     BACKFILL = "backfill"
+    BASELINE = "baseline"
     CONFIGURATION = "configuration"
     CONNECTION = "connection"
     DAG = "DAG"

@@ -11,6 +11,9 @@ DAYS_MAX = 7
 """So many days after the day of the runs a baseline may be due at most."""
 MARGIN_MAX_S = 86_400
 """A margin is shorter."""
+_OF_DUE_TIMES = ("of", "by", "days", "timezone", "weekdays", "calendar")
+_OF_DAG = "DAG "
+_STORED = "gnomon baselines edit "
 _BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
 _NAME = re.compile(r"[\w.-]{1,100}")
 
@@ -34,9 +37,37 @@ class BaselineSpec:
     """The probability of a breach above which the baseline is at risk."""
     weekdays: tuple[int, ...] = ()
     """Days of the runs on which it holds, Monday is 0; empty: all."""
+    calendar: str = ""
+    """Of these days only the business days of this calendar, `[calendars.NAME]`; empty: all."""
     owner: str = ""
+    to: tuple[str, ...] = ()
+    """Channels that are told of it, `[alerts.channels.NAME]`, beside those of rules."""
     place: str = ""
-    """Where it is written: a file and line, or a DAG."""
+    """Where it is written: a file and line, a DAG, or the command that changes a stored one."""
+
+    @property
+    def due_text(self) -> str:
+        """The time of day with the days after it, as `read_by` reads it."""
+        return f"{self.by} +{self.days} day{'' if self.days == 1 else 's'}" if self.days else self.by
+
+    @property
+    def is_stored(self) -> bool:
+        """It was made on the page, over the API or by the command line, and can be changed there."""
+        return self.place.startswith(_STORED)
+
+    @property
+    def is_of_dag_file(self) -> bool:
+        """A DAG file has it."""
+        return self.place.startswith(_OF_DAG)
+
+    @property
+    def shown_place(self) -> str:
+        """The place without the folder of a file."""
+        return self.place.rpartition("/")[2]
+
+    def has_same_due_times(self, other: BaselineSpec) -> bool:
+        """Whether both promise the same things by the same times: what was predicted of one holds for the other."""
+        return all(getattr(self, name) == getattr(other, name) for name in _OF_DUE_TIMES)
 
 
 def read_by(text: object) -> tuple[str, int] | None:
@@ -68,6 +99,12 @@ def read_share(value: object) -> float | None:
     return float(value) if is_number and 0 < value < 1 else None  # type: ignore[arg-type,operator]
 
 
+def read_margin(value: object) -> float | None:
+    """Seconds; None for what is no number of seconds from 0 on and shorter than a day."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < MARGIN_MAX_S else None  # type: ignore[arg-type,operator]
+
+
 def read_weekdays(names: Iterable[str]) -> tuple[int, ...]:
     """The weekdays in order, Monday is 0. Raises ValueError with the name that is none."""
     numbers = set()
@@ -85,5 +122,10 @@ def name_for_dag(spec: BaselineSpec, dag_id: str, timezone: str) -> BaselineSpec
         name=spec.name or dag_id,
         of=tuple(f"{dag_id}.{task_id}" for task_id in spec.of) or (dag_id,),
         timezone=spec.timezone or timezone,
-        place=f"DAG {dag_id}",
+        place=f"{_OF_DAG}{dag_id}",
     )
+
+
+def mark_stored(spec: BaselineSpec) -> BaselineSpec:
+    """The baseline with the place of one that stands in the store."""
+    return replace(spec, place=f"{_STORED}{spec.name}")

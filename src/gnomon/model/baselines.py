@@ -139,6 +139,19 @@ class BaselineRecord:
         )
 
 
+@dataclass(slots=True, frozen=True)
+class BaselineVersion:
+    """One version of the definition of a stored baseline."""
+
+    name: str
+    version: int
+    changed_at: Instant
+    changed_by: str
+    """Who changed it: `api:NAME` or `cli:NAME`."""
+    spec: BaselineSpec | None
+    """None: the baseline was deleted."""
+
+
 def split_subject(text: str, dag_ids: Container[str]) -> tuple[str, str | None]:
     """The DAG and the task of `dag_id` or `dag_id.task_id`, for these DAGs; an unknown one is a DAG."""
     head, tail = text, ""

@@ -70,7 +70,7 @@ def test_the_list_has_each_baseline_with_the_due_time_that_matters_now(stored: C
     assert morning["sentence"]["code"] == "baseline_is_at_risk"
     assert "late in 34% of the futures" in morning["sentence"]["text"]
     assert (idle["level"], idle["due_at"], idle["days"]) == (None, None, 1)
-    assert idle["sentence"]["code"] == "baseline_has_no_prediction"
+    assert idle["sentence"]["code"] == "baseline_is_without_a_schedule"
     assert found["faults"] == ["baseline 'x' names nothing"]
 
 

@@ -1949,6 +1949,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/forecast/accuracy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Forecast Accuracy
+         * @description What was predicted of the ends of runs, and what came. A DAG that the user may not see, or without a prediction, has no row.
+         */
+        get: operations["get_forecast_accuracy_api_gnomon_v1_forecast_accuracy_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gnomon/v1/baselines": {
         parameters: {
             query?: never;
@@ -1962,7 +1982,11 @@ export interface paths {
          */
         get: operations["get_baselines_api_gnomon_v1_baselines_get"];
         put?: never;
-        post?: never;
+        /**
+         * Post Baseline
+         * @description Make a baseline. The account must be permitted to change each DAG that it names.
+         */
+        post: operations["post_baseline_api_gnomon_v1_baselines_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1981,6 +2005,54 @@ export interface paths {
          * @description One baseline with its key path, its due times and the predictions of the one that matters now.
          */
         get: operations["get_baseline_api_gnomon_v1_baselines__name__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Baseline
+         * @description Delete a stored baseline, with its coming due times. Those that were met or broken stay for 90 days, for one that gets the name again.
+         */
+        delete: operations["delete_baseline_api_gnomon_v1_baselines__name__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Patch Baseline
+         * @description Change a stored baseline. The monitor judges it anew within seconds.
+         */
+        patch: operations["patch_baseline_api_gnomon_v1_baselines__name__patch"];
+        trace?: never;
+    };
+    "/api/gnomon/v1/baselines/{name}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Baseline History
+         * @description Who changed the definition of a stored baseline, and what it was.
+         */
+        get: operations["get_baseline_history_api_gnomon_v1_baselines__name__history_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/baselineChoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Baseline Choices
+         * @description The names of calendars and channels, for a form.
+         */
+        get: operations["get_baseline_choices_api_gnomon_v1_baselineChoices_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5217,6 +5289,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gnomon/v1/operations/baselines.history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Baselines.History
+         * @description Who changed the definition of a baseline, and what it was, newest first; none of one that stands in a file.
+         */
+        get: operations["baselines_history_api_gnomon_v1_operations_baselines_history_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/baselines.create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Baselines.Create
+         * @description Make a baseline. The account must be permitted to change each DAG that it names. Returns when it is due, in words.
+         */
+        post: operations["baselines_create_api_gnomon_v1_operations_baselines_create_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/baselines.edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Baselines.Edit
+         * @description Change fields of a baseline. `version`: refused if it is not the newest. Returns when it is due, in words.
+         */
+        post: operations["baselines_edit_api_gnomon_v1_operations_baselines_edit_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/baselines.delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Baselines.Delete
+         * @description Delete a baseline. Coming due times go with it; those that were met or broken stay as long as others.
+         */
+        post: operations["baselines_delete_api_gnomon_v1_operations_baselines_delete_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/gnomon/v1/operations/forecast.accuracy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Forecast.Accuracy
+         * @description What was predicted of the runs of the last 14 days, and what came: of these DAGs, or of all that the account may read.
+         */
+        get: operations["forecast_accuracy_api_gnomon_v1_operations_forecast_accuracy_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/sessions": {
         parameters: {
             query?: never;
@@ -5392,6 +5564,42 @@ export interface components {
             has_password: boolean;
             /** Created At */
             created_at: string | null;
+        };
+        /**
+         * AccuracyRow
+         * @description The predictions of one DAG that were made at the same moment of a run.
+         */
+        AccuracyRow: {
+            /** Dag Id */
+            dag_id: string;
+            /** Basis */
+            basis: string;
+            /** Runs */
+            runs: number;
+            /** Below P50 */
+            below_p50: number | null;
+            /** Below P90 */
+            below_p90: number | null;
+            /** Error S */
+            error_s: number | null;
+            /** Mean Error S */
+            mean_error_s: number | null;
+            /** Failed */
+            failed: number;
+            /** Unpredicted */
+            unpredicted: number;
+            /** Why */
+            why: string | null;
+        };
+        /**
+         * AccuracyTable
+         * @description The rows, and how often the monitor predicts: for the sentence about an empty table.
+         */
+        AccuracyTable: {
+            /** Rows */
+            rows: components["schemas"]["AccuracyRow"][];
+            /** Interval S */
+            interval_s: number;
         };
         /**
          * AlertRow
@@ -6170,8 +6378,18 @@ export interface components {
             margin: number;
             /** At Risk */
             at_risk: number;
+            /** Calendar */
+            calendar: string;
             /** Owner */
             owner: string;
+            /** To */
+            to: string[];
+            /** Place */
+            place: string;
+            /** Is Stored */
+            is_stored: boolean;
+            /** Is Changeable */
+            is_changeable: boolean;
             level: components["schemas"]["BaselineLevel"] | null;
             /** Due At */
             due_at: string | null;
@@ -6194,6 +6412,48 @@ export interface components {
             sentence: components["schemas"]["SentenceAnswer"];
         };
         /**
+         * BaselineBody
+         * @description A new baseline: `name`, `of` and `by` are needed.
+         */
+        BaselineBody: {
+            /** Of */
+            of?: string[] | null;
+            /** By */
+            by?: string | null;
+            /** Days */
+            days?: number | null;
+            /** Timezone */
+            timezone?: string | null;
+            /** Margin */
+            margin?: number | null;
+            /** At Risk */
+            at_risk?: number | null;
+            /** Weekdays */
+            weekdays?: number[] | null;
+            /** Calendar */
+            calendar?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** To */
+            to?: string[] | null;
+            /** Version */
+            version?: number | null;
+            /** Name */
+            name: string;
+        };
+        /**
+         * BaselineChoicesAnswer
+         * @description What gnomon.toml has that a baseline may name.
+         */
+        BaselineChoicesAnswer: {
+            /** Calendars */
+            calendars: string[];
+            /** Channels */
+            channels: string[];
+            /** Timezone */
+            timezone: string;
+        };
+        /**
          * BaselineDetailsAnswer
          * @description All that is known of one baseline.
          */
@@ -6214,8 +6474,18 @@ export interface components {
             margin: number;
             /** At Risk */
             at_risk: number;
+            /** Calendar */
+            calendar: string;
             /** Owner */
             owner: string;
+            /** To */
+            to: string[];
+            /** Place */
+            place: string;
+            /** Is Stored */
+            is_stored: boolean;
+            /** Is Changeable */
+            is_changeable: boolean;
             level: components["schemas"]["BaselineLevel"] | null;
             /** Due At */
             due_at: string | null;
@@ -6255,11 +6525,65 @@ export interface components {
             assumptions: string[];
         };
         /**
+         * BaselineFields
+         * @description What is set of a baseline. None: it stays as it is; of a new baseline, the default.
+         */
+        BaselineFields: {
+            /** Of */
+            of?: string[] | null;
+            /** By */
+            by?: string | null;
+            /** Days */
+            days?: number | null;
+            /** Timezone */
+            timezone?: string | null;
+            /** Margin S */
+            margin_s?: number | null;
+            /** At Risk */
+            at_risk?: number | null;
+            /** Weekdays */
+            weekdays?: number[] | null;
+            /** Calendar */
+            calendar?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** To */
+            to?: string[] | null;
+        };
+        /**
          * BaselineLevel
          * @description How a baseline stands at one due time.
          * @enum {string}
          */
         BaselineLevel: "safe" | "at_risk" | "certain_breach" | "broken" | "met";
+        /**
+         * BaselinePatchBody
+         * @description What is set of a baseline. What is left out stays as it is; of a new baseline it is the default of gnomon.toml.
+         */
+        BaselinePatchBody: {
+            /** Of */
+            of?: string[] | null;
+            /** By */
+            by?: string | null;
+            /** Days */
+            days?: number | null;
+            /** Timezone */
+            timezone?: string | null;
+            /** Margin */
+            margin?: number | null;
+            /** At Risk */
+            at_risk?: number | null;
+            /** Weekdays */
+            weekdays?: number[] | null;
+            /** Calendar */
+            calendar?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** To */
+            to?: string[] | null;
+            /** Version */
+            version?: number | null;
+        };
         /**
          * BaselineRow
          * @description One baseline; instants are None while there is no prediction.
@@ -6289,6 +6613,8 @@ export interface components {
             sentence: string;
             /** Is Stale */
             is_stale: boolean;
+            /** Place */
+            place: string;
         };
         /**
          * BaselineTable
@@ -6304,6 +6630,12 @@ export interface components {
             margin_s: number;
             /** At Risk */
             at_risk: number;
+            /** Weekdays */
+            weekdays: string[];
+            /** Calendar */
+            calendar: string;
+            /** To */
+            to: string[];
             /** Samples */
             samples: number;
             /** Costly */
@@ -6316,6 +6648,49 @@ export interface components {
             history: components["schemas"]["DueRow"][];
             /** Assumptions */
             assumptions: string[];
+        };
+        /**
+         * BaselineVersionAnswer
+         * @description One version of the definition of a stored baseline.
+         */
+        BaselineVersionAnswer: {
+            /** Version */
+            version: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Definition */
+            definition: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * BaselineVersionRow
+         * @description One version of the definition of a stored baseline.
+         */
+        BaselineVersionRow: {
+            /** Version */
+            version: number;
+            /** At */
+            at: string | null;
+            /** By */
+            by: string;
+            /** Definition */
+            definition: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
+         * BaselineVersionsAnswer
+         * @description Newest first; empty for a baseline that stands in a file.
+         */
+        BaselineVersionsAnswer: {
+            /** Versions */
+            versions: components["schemas"]["BaselineVersionAnswer"][];
         };
         /**
          * BaselinesAnswer
@@ -6467,6 +6842,25 @@ export interface components {
             backfill_id: number;
             /** Switch */
             switch: string;
+        };
+        /** Body_baselines_create_api_gnomon_v1_operations_baselines_create_post */
+        Body_baselines_create_api_gnomon_v1_operations_baselines_create_post: {
+            /** Name */
+            name: string;
+            fields: components["schemas"]["BaselineFields"];
+        };
+        /** Body_baselines_delete_api_gnomon_v1_operations_baselines_delete_post */
+        Body_baselines_delete_api_gnomon_v1_operations_baselines_delete_post: {
+            /** Name */
+            name: string;
+        };
+        /** Body_baselines_edit_api_gnomon_v1_operations_baselines_edit_post */
+        Body_baselines_edit_api_gnomon_v1_operations_baselines_edit_post: {
+            /** Name */
+            name: string;
+            fields: components["schemas"]["BaselineFields"];
+            /** Version */
+            version?: number | null;
         };
         /** Body_connections_add_api_gnomon_v1_operations_connections_add_post */
         Body_connections_add_api_gnomon_v1_operations_connections_add_post: {
@@ -7429,8 +7823,8 @@ export interface components {
             run_type: string;
             /** Change */
             change: string;
-            before: components["schemas"]["RunTimesAnswer"] | null;
-            after: components["schemas"]["RunTimesAnswer"] | null;
+            before: components["schemas"]["WorldTimesAnswer"] | null;
+            after: components["schemas"]["WorldTimesAnswer"] | null;
             /** Shift */
             shift: number | null;
             /** Reasons */
@@ -8048,6 +8442,17 @@ export interface components {
             timestamp: string;
             /** Dag Display Name */
             dag_display_name: string;
+        };
+        /**
+         * DagAccuracyAnswer
+         * @description The predictions of one DAG.
+         */
+        DagAccuracyAnswer: {
+            /** Dag Id */
+            dag_id: string;
+            before: components["schemas"]["MomentAccuracyAnswer"] | null;
+            start: components["schemas"]["MomentAccuracyAnswer"] | null;
+            why: components["schemas"]["SentenceAnswer"] | null;
         };
         /**
          * DagDetail
@@ -9138,6 +9543,18 @@ export interface components {
             folders: components["schemas"]["FilterChoice"][];
         };
         /**
+         * ForecastAccuracyAnswer
+         * @description The runs of the last 14 days, the DAG with the worst error first.
+         */
+        ForecastAccuracyAnswer: {
+            before: components["schemas"]["MomentAccuracyAnswer"] | null;
+            start: components["schemas"]["MomentAccuracyAnswer"] | null;
+            /** Dags */
+            dags: components["schemas"]["DagAccuracyAnswer"][];
+            /** Total Entries */
+            total_entries: number;
+        };
+        /**
          * FoundDagAnswer
          * @description A DAG that fits.
          */
@@ -10048,6 +10465,26 @@ export interface components {
             may: string[];
             /** Created At */
             created_at?: string | null;
+        };
+        /**
+         * MomentAccuracyAnswer
+         * @description The predictions that were made at the same moment of a run.
+         */
+        MomentAccuracyAnswer: {
+            /** Runs */
+            runs: number;
+            /** Below P50 */
+            below_p50: number | null;
+            /** Below P90 */
+            below_p90: number | null;
+            /** Error */
+            error: number | null;
+            /** Mean Error */
+            mean_error: number | null;
+            /** Failed */
+            failed: number;
+            /** Unpredicted */
+            unpredicted: number;
         };
         /**
          * NewTaskResponse
@@ -11179,25 +11616,6 @@ export interface components {
             attempts: (number | null)[][];
             /** Is Complete */
             is_complete: boolean;
-        };
-        /**
-         * RunTimesAnswer
-         * @description When a run probably begins and ends.
-         */
-        RunTimesAnswer: {
-            /**
-             * Run After
-             * Format: date-time
-             */
-            run_after: string;
-            /** Start P50 */
-            start_p50: string | null;
-            /** End P50 */
-            end_p50: string | null;
-            /** End P90 */
-            end_p90: string | null;
-            /** Failed Share */
-            failed_share: number;
         };
         /**
          * RunningTask
@@ -13047,6 +13465,25 @@ export interface components {
             slots: number;
             /** Used */
             used: number | null;
+        };
+        /**
+         * WorldTimesAnswer
+         * @description When a run probably begins and ends.
+         */
+        WorldTimesAnswer: {
+            /**
+             * Run After
+             * Format: date-time
+             */
+            run_after: string;
+            /** Start P50 */
+            start_p50: string | null;
+            /** End P50 */
+            end_p50: string | null;
+            /** End P90 */
+            end_p90: string | null;
+            /** Failed Share */
+            failed_share: number;
         };
         /**
          * XComCollectionResponse
@@ -17735,6 +18172,39 @@ export interface operations {
             };
         };
     };
+    get_forecast_accuracy_api_gnomon_v1_forecast_accuracy_get: {
+        parameters: {
+            query?: {
+                dag_id?: string[];
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForecastAccuracyAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
     get_baselines_api_gnomon_v1_baselines_get: {
         parameters: {
             query?: never;
@@ -17751,6 +18221,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BaselinesAnswer"];
+                };
+            };
+        };
+    };
+    post_baseline_api_gnomon_v1_baselines_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaselineBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineDetailsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
         };
@@ -17782,6 +18285,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    delete_baseline_api_gnomon_v1_baselines__name__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    patch_baseline_api_gnomon_v1_baselines__name__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaselinePatchBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineDetailsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_baseline_history_api_gnomon_v1_baselines__name__history_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineVersionsAnswer"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    get_baseline_choices_api_gnomon_v1_baselineChoices_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineChoicesAnswer"];
                 };
             };
         };
@@ -22927,6 +23545,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BaselineTable"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    baselines_history_api_gnomon_v1_operations_baselines_history_get: {
+        parameters: {
+            query: {
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BaselineVersionRow"][];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    baselines_create_api_gnomon_v1_operations_baselines_create_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_baselines_create_api_gnomon_v1_operations_baselines_create_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    baselines_edit_api_gnomon_v1_operations_baselines_edit_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_baselines_edit_api_gnomon_v1_operations_baselines_edit_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    baselines_delete_api_gnomon_v1_operations_baselines_delete_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Body_baselines_delete_api_gnomon_v1_operations_baselines_delete_post"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": null;
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    forecast_accuracy_api_gnomon_v1_operations_forecast_accuracy_get: {
+        parameters: {
+            query?: {
+                dag_ids?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccuracyTable"];
                 };
             };
             /** @description Validation Error */

@@ -103,6 +103,13 @@ const whatIf = createRoute({
   validateSearch: readerOf<WhatIfView>(READERS),
 });
 
+const accuracy = createRoute({
+  getParentRoute: () => root,
+  path: "/forecast/accuracy",
+  component: lazyRouteComponent(() => import("./forecast/AccuracyPage"), "AccuracyPage"),
+  validateSearch: readerOf<{ search?: string | undefined }>({ search: text }),
+});
+
 export const scheduleRoutes = [
   dependencies,
   dagGraph,
@@ -114,4 +121,5 @@ export const scheduleRoutes = [
   baseline,
   forecast,
   whatIf,
+  accuracy,
 ] as const;

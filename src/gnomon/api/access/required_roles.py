@@ -14,6 +14,7 @@ OF_DAGS = frozenset(
     {
         ApiResource.ASSET,
         ApiResource.BACKFILL,
+        ApiResource.BASELINE,
         ApiResource.DAG,
         ApiResource.DAG_CODE,
         ApiResource.DAG_RUN,

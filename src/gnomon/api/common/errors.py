@@ -20,7 +20,13 @@ from gnomon.api.common.refusals import Refusal, answer_refusal, build_error_answ
 from gnomon.api.common.version_header import VERSION_HEADER, find_version
 from gnomon.api.policies import AccessRefused, User
 from gnomon.author_code.timetable_host import HostsBusy
-from gnomon.changes.actions.refusals import BackfillEnded, BackfillRefused, RequestRefused, StateValueRefused
+from gnomon.changes.actions.refusals import (
+    BackfillEnded,
+    BackfillRefused,
+    BaselineRefused,
+    RequestRefused,
+    StateValueRefused,
+)
 from gnomon.ground import log
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import ConfigurationError, GnomonError, ResourceUnavailable, UserError
@@ -53,6 +59,7 @@ _STATUS_OF_ERRORS: tuple[tuple[type[Exception], int], ...] = (
     (ResourceInUse, 409),
     (RequestRefused, 409),
     (StateValueRefused, 422),
+    (BaselineRefused, 409),
     (ConfigurationError, 503),
     (DatabaseNotInitialised, 503),
     (SchemaTooOld, 503),

@@ -1,10 +1,13 @@
-"""Baselines: how promised ends stand, what decides one, and how its prediction has changed."""
+"""Baselines: how promised ends stand, what decides one, how its prediction has changed, and changes of stored ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import Response
 
 from gnomon.api.access.hidden_names import HIDDEN, build_name_filter
 from gnomon.api.access.permissions import CurrentUser, requires
@@ -21,8 +24,16 @@ from gnomon.api.common.sentence_answers import (
     build_sentence_or_none,
 )
 from gnomon.api.common.shapes import Answer
-from gnomon.api.context import Context
-from gnomon.api.policies import ApiResource, Permission
+from gnomon.api.context import ApiContext, Context
+from gnomon.api.own.operation_access import ApiDags
+from gnomon.api.policies import ApiResource, Permission, User
+from gnomon.changes.actions.baseline_changes import describe_definition
+from gnomon.changes.actions.baseline_fields import BaselineFields, find_default_zone
+from gnomon.changes.operations import baseline_operations as operations
+from gnomon.changes.operations.operation_scope import OperationScope
+from gnomon.ground.config import read_calendar_tables
+from gnomon.ground.config.alert_rules import read_alert_settings
+from gnomon.model.accounts import Role
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep, split_subject
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.queries.report.activity.baseline_list import (
@@ -31,6 +42,7 @@ from gnomon.queries.report.activity.baseline_list import (
     StandingBaseline,
     find_baseline,
     list_baselines,
+    list_versions,
 )
 from gnomon.queries.report.activity.baseline_sentences import describe_costly_step, list_acts, name_step
 from gnomon.storage.store.alert_records import baseline_states
@@ -56,7 +68,17 @@ class BaselineAnswer(Answer):
     """Seconds before the due time at which the end is wanted."""
     at_risk: float
     """The probability of a breach above which it is at risk."""
+    calendar: str
+    """Of these days only the business days of this calendar; empty: all."""
     owner: str
+    to: list[str]
+    """Channels that are told of it, beside those of rules."""
+    place: str
+    """Where it is written: a file and line, a DAG, or the command that changes a stored one."""
+    is_stored: bool
+    """It can be changed here: it stands in no file."""
+    is_changeable: bool
+    """It is stored, and the account may change it."""
     level: BaselineLevel | None
     due_at: datetime | None
     breach: float | None
@@ -149,6 +171,55 @@ class BaselineDetailsAnswer(BaselineAnswer):
     assumptions: list[str]
 
 
+class BaselinePatchBody(BaseModel):
+    """What is set of a baseline. What is left out stays as it is; of a new baseline it is the default of gnomon.toml."""
+
+    model_config = ConfigDict(extra="forbid")
+    of: list[str] | None = None
+    """What must be done: `dag_id` or `dag_id.task_id`."""
+    by: str | None = None
+    """The time of day, "07:00" or "07:00 +1 day"."""
+    days: int | None = None
+    """So many days after the day of the runs."""
+    timezone: str | None = None
+    """Default: [core] default_timezone."""
+    margin: float | None = None
+    """Seconds."""
+    at_risk: float | None = None
+    weekdays: list[int] | None = None
+    """Monday is 0; empty: all."""
+    calendar: str | None = None
+    """A name of [calendars]; empty: all days."""
+    owner: str | None = None
+    to: list[str] | None = None
+    """Names of [alerts.channels]."""
+    version: int | None = None
+    """Of a change: refused if there is a newer one; see `/history`."""
+
+
+class BaselineBody(BaselinePatchBody):
+    """A new baseline: `name`, `of` and `by` are needed."""
+
+    name: str
+
+
+class BaselineVersionAnswer(Answer):
+    """One version of the definition of a stored baseline."""
+
+    version: int
+    at: datetime
+    by: str
+    """`api:NAME` or `cli:NAME`."""
+    definition: dict[str, Any] | None
+    """What was set; null: it was deleted."""
+
+
+class BaselineVersionsAnswer(Answer):
+    """Newest first; empty for a baseline that stands in a file."""
+
+    versions: list[BaselineVersionAnswer]
+
+
 @router.get("", dependencies=[_READ])
 def get_baselines(context: Context, user: CurrentUser) -> BaselinesAnswer:
     """The baselines of gnomon.toml, each with the due time that matters now."""
@@ -157,9 +228,10 @@ def get_baselines(context: Context, user: CurrentUser) -> BaselinesAnswer:
         standing = list_baselines(tx, context.cfg, context.clock.now(), _build_filter(visible))
         head = baseline_states.find_forecast_head(tx) if visible.is_all else None
         hide = build_name_filter(visible)
+        may_change = _build_filter(VisibleDags(context, tx, user, Role.USER))
     faults = () if head is None else head.promises.faults
     return BaselinesAnswer(
-        baselines=[BaselineAnswer(**_build_fields(each, hide)) for each in standing],
+        baselines=[BaselineAnswer(**_build_fields(each, hide, may_change)) for each in standing],
         faults=[word(fault) for fault in faults],
     )
 
@@ -172,7 +244,81 @@ def get_baseline(name: Id, context: Context, user: CurrentUser) -> BaselineDetai
         is_visible = _build_filter(visible)
         history = find_baseline(tx, context.cfg, name, context.clock.now(), is_visible)
         hide = build_name_filter(visible)
-    return BaselineDetailsAnswer(**_build_fields(history.standing, hide), **_build_details(history, visible, hide))
+        may_change = _build_filter(VisibleDags(context, tx, user, Role.USER))
+    fields = _build_fields(history.standing, hide, may_change)
+    return BaselineDetailsAnswer(**fields, **_build_details(history, visible, hide))
+
+
+@router.post("", status_code=201, dependencies=[requires(Permission.CREATE, ApiResource.BASELINE)])
+def post_baseline(body: BaselineBody, context: Context, user: CurrentUser) -> BaselineDetailsAnswer:
+    """Make a baseline. The account must be permitted to change each DAG that it names."""
+    operations.create.function(_open_scope(context, user), body.name, _read_fields(body))
+    return get_baseline(body.name, context, user)
+
+
+@router.patch("/{name}", dependencies=[requires(Permission.EDIT, ApiResource.BASELINE)])
+def patch_baseline(name: Id, body: BaselinePatchBody, context: Context, user: CurrentUser) -> BaselineDetailsAnswer:
+    """Change a stored baseline. The monitor judges it anew within seconds."""
+    operations.edit.function(_open_scope(context, user), name, _read_fields(body), body.version)
+    return get_baseline(name, context, user)
+
+
+@router.delete("/{name}", status_code=204, dependencies=[requires(Permission.DELETE, ApiResource.BASELINE)])
+def delete_baseline(name: Id, context: Context, user: CurrentUser) -> Response:
+    """Delete a stored baseline, with its coming due times. Those that were met or broken stay for 90 days, for one that gets the name again."""
+    operations.delete.function(_open_scope(context, user), name)
+    return Response(status_code=204)
+
+
+@router.get("/{name}/history", dependencies=[_READ])
+def get_baseline_history(name: Id, context: Context, user: CurrentUser) -> BaselineVersionsAnswer:
+    """Who changed the definition of a stored baseline, and what it was."""
+    with context.database.read() as tx:
+        visible = VisibleDags(context, tx, user)
+        versions = list_versions(tx, context.cfg, name, _build_filter(visible))
+    return BaselineVersionsAnswer(
+        versions=[
+            BaselineVersionAnswer(
+                version=each.version,
+                at=to_datetime(each.changed_at),
+                by=each.changed_by,
+                definition=describe_definition(each.spec),
+            )
+            for each in versions
+        ]
+    )
+
+
+choices_router = OperationRouter(prefix="/baselineChoices", tags=["Baseline"])
+
+
+class BaselineChoicesAnswer(Answer):
+    """What gnomon.toml has that a baseline may name."""
+
+    calendars: list[str]
+    channels: list[str]
+    timezone: str
+    """That of a baseline which names none."""
+
+
+@choices_router.get("", dependencies=[requires(Permission.CREATE, ApiResource.BASELINE)])
+def get_baseline_choices(context: Context) -> BaselineChoicesAnswer:
+    """The names of calendars and channels, for a form."""
+    home = context.cfg.home
+    return BaselineChoicesAnswer(
+        calendars=list(read_calendar_tables(home)),
+        channels=list(read_alert_settings(home).channels),
+        timezone=find_default_zone(context.cfg),
+    )
+
+
+def _open_scope(context: ApiContext, user: User) -> OperationScope:
+    return OperationScope(context.act_as(user), context.database, ApiDags(context, user), is_remote=True)
+
+
+def _read_fields(body: BaselinePatchBody) -> BaselineFields:
+    fields = body.model_dump(exclude={"name", "version", "margin"})
+    return BaselineFields(**fields, margin_s=body.margin)
 
 
 def _build_filter(visible: VisibleDags) -> IsVisible:
@@ -183,7 +329,7 @@ def _build_filter(visible: VisibleDags) -> IsVisible:
     return lambda text: split_subject(text, known)[0] in visible
 
 
-def _build_fields(standing: StandingBaseline, hide: Hide) -> dict[str, Any]:
+def _build_fields(standing: StandingBaseline, hide: Hide, may_change: IsVisible) -> dict[str, Any]:
     spec, record = standing.spec, standing.record
     forecast = None if record is None else record.forecast
     return {
@@ -195,7 +341,12 @@ def _build_fields(standing: StandingBaseline, hide: Hide) -> dict[str, Any]:
         "weekdays": list(spec.weekdays),
         "margin": spec.margin_s,
         "at_risk": spec.at_risk,
+        "calendar": spec.calendar,
         "owner": spec.owner,
+        "to": list(spec.to),
+        "place": spec.shown_place,
+        "is_stored": spec.is_stored,
+        "is_changeable": spec.is_stored and all(may_change(text) for text in spec.of),
         "level": None if record is None else record.level,
         "due_at": None if record is None else to_datetime(record.due_at),
         "breach": None if forecast is None else forecast.breach,

@@ -19,3 +19,7 @@ class BackfillEnded(UserError):
 
 class StateValueRefused(UserError):
     """A key or a value that no state store can hold."""
+
+
+class BaselineRefused(UserError):
+    """The name is that of another baseline, the baseline stands in a file, or somebody has changed it meanwhile."""

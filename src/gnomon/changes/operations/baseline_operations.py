@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
+from gnomon.changes.actions.baseline_changes import BaselineChanges, describe_definition
+from gnomon.changes.actions.baseline_fields import BaselineFields
 from gnomon.changes.operations.operation import operation
 from gnomon.changes.operations.operation_scope import OperationScope
+from gnomon.ground.config import run_folder
+from gnomon.ground.wakeups.service_mark import MONITOR_FOLDER, ServiceMark
 from gnomon.model.accounts import Role
+from gnomon.model.baseline_specs import WEEKDAYS
 from gnomon.model.baselines import BaselineRecord, split_subject
 from gnomon.model.instants import iso
 from gnomon.model.sentences import render
@@ -16,9 +22,10 @@ from gnomon.queries.report.activity.baseline_list import (
     StandingBaseline,
     find_baseline,
     list_baselines,
+    list_versions,
 )
 from gnomon.queries.report.activity.baseline_sentences import describe_costly_step, list_acts
-from gnomon.storage.store import Transaction
+from gnomon.storage.store import Transaction, notify_on_commit
 from gnomon.storage.store.cross_dag import dag_edges
 
 
@@ -39,6 +46,8 @@ class BaselineRow:
     sentence: str
     is_stale: bool
     """No monitor judges it now: it may stand otherwise."""
+    place: str
+    """Where it is written, or the command that changes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +85,26 @@ class BaselineTable:
     timezone: str
     margin_s: float
     at_risk: float
+    weekdays: list[str]
+    calendar: str
+    to: list[str]
     samples: int
     costly: str | None
     acts: list[str]
     key_path: list[KeyStepRow]
     history: list[DueRow]
     assumptions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineVersionRow:
+    """One version of the definition of a stored baseline."""
+
+    version: int
+    at: str | None
+    by: str
+    definition: dict[str, Any] | None
+    """None: it was deleted."""
 
 
 @operation("baselines.list", "read", "DAG")
@@ -106,10 +129,13 @@ def show(scope: OperationScope, name: str) -> BaselineTable:
     steps = () if forecast is None else forecast.key_path
     return BaselineTable(
         baseline=_build_row(history.standing, hide),
-        by=f"{spec.by} +{spec.days} day{'' if spec.days == 1 else 's'}" if spec.days else spec.by,
+        by=spec.due_text,
         timezone=spec.timezone,
         margin_s=spec.margin_s,
         at_risk=spec.at_risk,
+        weekdays=[WEEKDAYS[day] for day in spec.weekdays],
+        calendar=spec.calendar,
+        to=list(spec.to),
         samples=0 if forecast is None else forecast.samples,
         costly=None if costly is None else hide(render(costly)),
         acts=[] if forecast is None else [hide(str(act)) for act in list_acts(forecast)],
@@ -132,6 +158,58 @@ def show(scope: OperationScope, name: str) -> BaselineTable:
     )
 
 
+@operation("baselines.history", "read", "DAG")
+def list_history(scope: OperationScope, name: str) -> list[BaselineVersionRow]:
+    """Who changed the definition of a baseline, and what it was, newest first; none of one that stands in a file."""
+    with scope.db.read() as tx:
+        versions = list_versions(tx, scope.actor.cfg, name, _build_filter(scope, tx))
+    return [
+        BaselineVersionRow(each.version, iso(each.changed_at), each.changed_by, describe_definition(each.spec))
+        for each in versions
+    ]
+
+
+@operation("baselines.create", "create", "baseline")
+def create(scope: OperationScope, name: str, fields: BaselineFields) -> str:
+    """Make a baseline. The account must be permitted to change each DAG that it names. Returns when it is due, in words."""
+    with scope.db.write() as tx:
+        spec = _open_changes(scope, tx).create(name, fields)
+        notify_on_commit(tx)
+    _wake_monitor(scope)
+    return f"{spec.due_text} {spec.timezone}"
+
+
+@operation("baselines.edit", "edit", "baseline")
+def edit(scope: OperationScope, name: str, fields: BaselineFields, version: int | None = None) -> str:
+    """Change fields of a baseline. `version`: refused if it is not the newest. Returns when it is due, in words."""
+    with scope.db.write() as tx:
+        spec = _open_changes(scope, tx).edit(name, fields, version)
+        notify_on_commit(tx)
+    _wake_monitor(scope)
+    return f"{spec.due_text} {spec.timezone}"
+
+
+@operation("baselines.delete", "delete", "baseline")
+def delete(scope: OperationScope, name: str) -> None:
+    """Delete a baseline. Coming due times go with it; those that were met or broken stay as long as others."""
+    with scope.db.write() as tx:
+        _open_changes(scope, tx).delete(name)
+        notify_on_commit(tx)
+    _wake_monitor(scope)
+
+
+def _open_changes(scope: OperationScope, tx: Transaction) -> BaselineChanges:
+    def check_dag(dag_id: str) -> None:
+        scope.dags.require_role(tx, dag_id, Role.USER)
+
+    return BaselineChanges(tx, scope.actor, check_dag, _build_filter(scope, tx))
+
+
+def _wake_monitor(scope: OperationScope) -> None:
+    """A standalone starts it with the first baseline."""
+    ServiceMark(run_folder(scope.actor.cfg.home), MONITOR_FOLDER).notify()
+
+
 def _build_filter(scope: OperationScope, tx: Transaction) -> IsVisible:
     visible = scope.dags.find_dag_ids(tx, Role.VIEWER)
     if visible is None:
@@ -151,7 +229,19 @@ def _build_row(standing: StandingBaseline, hide: Callable[[str], str]) -> Baseli
     sentence = hide(render(standing.sentence))
     if record is None:
         return BaselineRow(
-            spec.name, list(spec.of), None, None, None, None, None, None, None, spec.owner, sentence, standing.is_stale
+            spec.name,
+            list(spec.of),
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            spec.owner,
+            sentence,
+            standing.is_stale,
+            spec.shown_place,
         )
     forecast = record.forecast
     return BaselineRow(
@@ -167,6 +257,7 @@ def _build_row(standing: StandingBaseline, hide: Callable[[str], str]) -> Baseli
         spec.owner,
         sentence,
         standing.is_stale,
+        spec.shown_place,
     )
 
 

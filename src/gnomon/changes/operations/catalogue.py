@@ -20,6 +20,7 @@ from gnomon.changes.operations import (
     downstream_operations,
     explain_operations,
     failure_operations,
+    forecast_operations,
     hitl_operations,
     log_operations,
     pool_operations,
@@ -63,6 +64,7 @@ _MODULES = (
     quarantine_operations,
     failure_operations,
     baseline_operations,
+    forecast_operations,
 )
 
 

@@ -6,12 +6,11 @@ import os
 import select
 import socket
 from dataclasses import dataclass
-from pathlib import Path
 
 from gnomon.ground.config import Config, run_folder
-from gnomon.ground.wakeups import Listener, Notifier, StopFlag
+from gnomon.ground.wakeups import Listener, StopFlag
+from gnomon.ground.wakeups.service_mark import MONITOR_FOLDER, ServiceMark
 
-_NEEDED_FILE = "wanted"
 _LOOK_S = 5.0
 """Between two looks of a waiting service at its stop flag and the mark, if nothing wakes it."""
 
@@ -25,31 +24,14 @@ class ServiceOnDemand:
 
 
 TRIGGERER = ServiceOnDemand("triggerers")
-MONITOR = ServiceOnDemand("monitors")
+MONITOR = ServiceOnDemand(MONITOR_FOLDER)
 
 
-class OnDemandStart:
+class OnDemandStart(ServiceMark):
     """The mark that a service is needed, and the wake-ups of processes that wait for the mark."""
 
     def __init__(self, cfg: Config, service: ServiceOnDemand) -> None:
-        self.folder: Path = run_folder(cfg.home) / service.folder
-        """The folder of the mark and of the listeners; it is created."""
-        self.folder.mkdir(exist_ok=True)
-        self._mark = self.folder / _NEEDED_FILE
-        self._notifier = Notifier(self.folder)
-
-    def notify(self) -> None:
-        """Set the mark and wake every listener in the folder."""
-        self._mark.touch()
-        self._notifier.notify()
-
-    def clear_mark(self) -> None:
-        """Remove the mark of an earlier standalone; the scheduler sets the mark again when the service is still needed."""
-        self._mark.unlink(missing_ok=True)
-
-    def is_marked(self) -> bool:
-        """Whether the service is needed."""
-        return self._mark.exists()
+        super().__init__(run_folder(cfg.home), service.folder)
 
     def wait(self) -> bool:
         """Wait for the mark, until SIGTERM or Ctrl-C; True if the service is needed."""

@@ -28,6 +28,7 @@ from gnomon.services.executors.interface import Executor
 from gnomon.services.scheduler.service import SchedulerService
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
+from gnomon.storage.store.alert_records import stored_baselines
 from gnomon.storage.store.coordination.service_figures import FiguresWriter
 
 _log = log.get_logger("app")
@@ -56,6 +57,7 @@ def run_scheduler(cfg: Config) -> int:
         if db is None:
             return 0
         _warn_of_problems(cfg, db)
+        _wake_monitor_for_stored_baselines(cfg, db)
         queued = QueuedAttempts()
         executor = create_executor(cfg, scheduler_id, host, db, SystemClock(), queued)
         timetables = create_timetable_host(cfg, db)
@@ -91,6 +93,18 @@ def run_scheduler(cfg: Config) -> int:
         os.close(lifeline_descriptor)
         lifeline.remove_lifeline(_lifeline_address(folder, scheduler_id))
     return 0
+
+
+def _wake_monitor_for_stored_baselines(cfg: Config, db: Database) -> None:
+    """At the start only: whoever makes one later sets the mark himself."""
+    try:
+        with db.read() as tx:
+            is_needed = bool(stored_baselines.list_specs(tx))
+    except ResourceUnavailable as error:
+        _log_unavailable(error)
+        return
+    if is_needed:
+        OnDemandStart(cfg, MONITOR).notify()
 
 
 def _warn_of_problems(cfg: Config, db: Database) -> None:

@@ -1,11 +1,14 @@
-"""`gnomon baselines`: how promised ends stand, what decides one, and an exit code for scripts."""
+"""`gnomon baselines`: how promised ends stand, what decides one, an exit code for scripts, and changes of stored ones."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 import click
 
+from gnomon.changes.actions.baseline_fields import BaselineFields
 from gnomon.changes.operations import baseline_operations as operations
 from gnomon.changes.operations.baseline_operations import BaselineRow, BaselineTable, KeyStepRow
 from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
@@ -18,17 +21,21 @@ from gnomon.entry.cli.output import (
     print_document,
     print_records,
 )
+from gnomon.entry.cli.parameter_types import SpanType
+from gnomon.model.baseline_specs import WEEKDAYS, read_by
 from gnomon.model.baselines import OPEN_LEVELS
+from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import render, say
 
 _COLUMNS = ("name", "level", "due_at", "breach", "end_p50", "end_p90", "slack_s", "owner")
 _STEP_COLUMNS = ("dag_id", "task", "start", "end", "usual_s", "waited_s", "latest_start", "trouble")
+_VERSION_COLUMNS = ("version", "at", "by", "definition")
 _DUE_COLUMNS = ("due_at", "level", "breach", "end_p50", "ended_at")
 
 
 @click.group()
 def baselines() -> None:
-    """Show how promised ends stand: level, probability of a breach, key path."""
+    """Show how promised ends stand: level, probability of a breach, key path. Make, change and delete baselines."""
 
 
 @baselines.command("list")
@@ -76,6 +83,98 @@ def check(context: click.Context, deployment: DeploymentAccess, names: tuple[str
     context.exit(int(any(_is_open(row) for row in chosen)))
 
 
+_FIELDS = (
+    click.option("--of", "of", multiple=True, metavar="DAG[.TASK]", help="What must be done; repeatable."),
+    click.option("--by", metavar="TIME", help='The time of day: 07:00, or "01:30 +1 day".'),
+    click.option("--timezone", metavar="ZONE", help="Default: [core] default_timezone."),
+    click.option("--margin", "margin_s", type=SpanType(), help="The end is wanted so long before."),
+    click.option("--at-risk", type=float, help="At risk from this probability of a breach; default: 0.2."),
+    click.option(
+        "--weekday",
+        "weekdays",
+        type=click.Choice((*WEEKDAYS, "all")),
+        multiple=True,
+        help="Days of the runs on which it holds; repeatable.",
+    ),
+    click.option("--calendar", metavar="NAME", help='Only on business days of [calendars.NAME]; "" for all days.'),
+    click.option("--owner", metavar="NAME", help="Who has promised it."),
+    click.option("--to", "to", multiple=True, metavar="CHANNEL", help='Is told of it; repeatable; "" for nobody.'),
+)
+
+
+def _field_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_FIELDS):
+        command = option(command)
+    return command
+
+
+@baselines.command()
+@click.argument("name")
+@_field_options
+@pass_deployment
+def create(deployment: DeploymentAccess, name: str, **options: Any) -> None:
+    """Make baseline NAME: the runs of --of are done --by that time."""
+    due = deployment.perform(operations.create, name, _read_fields(options))
+    click.echo(f"created baseline {name}, due by {due}")
+
+
+@baselines.command()
+@click.argument("name")
+@_field_options
+@pass_deployment
+def edit(deployment: DeploymentAccess, name: str, **options: Any) -> None:
+    """Change baseline NAME, which stands in no file."""
+    fields = _read_fields(options)
+    if fields == BaselineFields():
+        raise UserError(say("baseline_edit_needs_option", name=name))
+    due = deployment.perform(operations.edit, name, fields)
+    click.echo(f"changed baseline {name}, due by {due}")
+
+
+@baselines.command()
+@click.argument("name")
+@pass_deployment
+def delete(deployment: DeploymentAccess, name: str) -> None:
+    """Delete baseline NAME, which stands in no file, with its coming due times."""
+    deployment.perform(operations.delete, name)
+    click.echo(f"deleted baseline {name}")
+
+
+@baselines.command()
+@click.argument("name")
+@output_option
+@pass_deployment
+def history(deployment: DeploymentAccess, name: str, output: str) -> None:
+    """Show who changed baseline NAME, and what it was."""
+    rows = deployment.perform(operations.list_history, name)
+    if output != "table":
+        print_document([asdict(row) for row in rows], output)
+        return
+    lines = [{**asdict(row), "definition": _word(row.definition)} for row in rows]
+    click.echo(format_table(lines, _VERSION_COLUMNS) if lines else render(say("baseline_has_no_history", name=name)))
+
+
+def _word(definition: dict[str, Any] | None) -> str:
+    if definition is None:
+        return "deleted"
+    return ", ".join(
+        f"{name}={' '.join(value) if isinstance(value, list) else value}" for name, value in definition.items()
+    )
+
+
+def _read_fields(options: dict[str, Any]) -> BaselineFields:
+    """Options that are not there are None; "all" and "" empty a list. A time without days is one of the same day."""
+    weekdays, to, of = options.pop("weekdays"), options.pop("to"), options.pop("of")
+    due = read_by(options["by"])
+    return BaselineFields(
+        **options,
+        days=None if due is None else due[1],
+        of=list(of) or None,
+        weekdays=[WEEKDAYS.index(day) for day in weekdays if day != "all"] if weekdays else None,
+        to=[name for name in to if name] if to else None,
+    )
+
+
 def _is_open(row: BaselineRow) -> bool:
     return row.is_stale or (row.ended_at is None and row.level in OPEN_LEVELS)
 
@@ -90,7 +189,11 @@ def _print(table: BaselineTable) -> None:
         ("by", f"{table.by} {table.timezone}"),
         ("margin_s", table.margin_s),
         ("at_risk", table.at_risk),
+        ("weekdays", ", ".join(table.weekdays)),
+        ("calendar", table.calendar),
         ("owner", row.owner),
+        ("to", ", ".join(table.to)),
+        ("place", row.place),
         ("slack_s", row.slack_s),
         ("samples", table.samples),
     ]

@@ -13,11 +13,13 @@ from typing import Any
 import click
 
 from gnomon.authoring.sdk.arguments.timezone import find_zone
+from gnomon.changes.operations import forecast_operations as operations
+from gnomon.entry.cli.deployment.choose_deployment import pass_deployment
+from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_sentence, format_table, output_option, print_document
 from gnomon.entry.cli.parameter_types import MomentType, SpanType, resolve_instant
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.forecast import (
     SAMPLES,
     Drawing,
@@ -34,10 +36,8 @@ from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.sentences import render, say
-from gnomon.queries.report.activity.forecast_accuracy import read_accuracy
 from gnomon.queries.report.listings.not_found import dag_not_found, pool_not_found
 from gnomon.services.scheduler.settings import SchedulerSettings, build_scheduler_settings
-from gnomon.storage.store.dag_records import dags
 
 DAY_S = 86_400
 _TIME_OF_DAY = re.compile(r"([01]?\d|2[0-3]):[0-5]\d")
@@ -239,30 +239,25 @@ def load(
 @forecast.command()
 @click.argument("dag_ids", metavar="[DAG]...", nargs=-1)
 @output_option
-@pass_home
-def accuracy(home: Home, dag_ids: tuple[str, ...], output: str) -> None:
+@pass_deployment
+def accuracy(deployment: DeploymentAccess, dag_ids: tuple[str, ...], output: str) -> None:
     """Show what was predicted of the runs of the last 14 days, and what came.
 
     Of good predictions half of the ends are below p50, and nine of ten below p90. error_s: the median distance from p50; mean_error_s: that of the
     mean of the ten runs before.
     """
-    with home.store() as db, db.read() as tx:
-        known = {record.dag_id for record in dags.list_dags(tx)} if dag_ids else set()
-        for dag_id in dag_ids:
-            if dag_id not in known:
-                raise dag_not_found(dag_id, known)
-        rows = read_accuracy(tx, home.clock.now(), dag_ids or None)
+    table = deployment.perform(operations.list_accuracy, list(dag_ids) or None)
+    rows = table.rows
     documents = [asdict(row) for row in rows]
     if output != "table":
         print_document(documents, output)
         return
     if not rows:
-        click.echo(render(say("no_prediction_is_kept", duration=home.cfg.number("forecast", "interval"))))
+        click.echo(render(say("no_prediction_is_kept", duration=table.interval_s)))
         return
     click.echo(format_table([_build_accuracy(document) for document in documents], ACCURACY_COLUMNS))
-    hard = sorted({row.dag_id for row in rows if row.dag_id and row.unpredicted})
-    if hard:
-        click.echo(format_sentence(render(say("runs_were_not_predicted", count=len(hard), names=shorten_names(hard)))))
+    for why in dict.fromkeys(row.why for row in rows if row.why is not None):
+        click.echo(format_sentence(why))
 
 
 def _build_accuracy(document: dict[str, Any]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.forecast import LATE, MEDIAN, find_quantile
 from gnomon.entry.projection.key_paths import FutureRuns, PathStep
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
@@ -20,10 +21,10 @@ from gnomon.model.baselines import (
 )
 from gnomon.model.instants import SECOND, Instant, round_up_to_second
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.spec import DagSpec
 from gnomon.model.states import DagRunState, TaskInstanceState
-from gnomon.rules.baselines.due_times import DueTime, iterate_due_times
+from gnomon.rules.baselines.due_times import DueTime, describe_clock_change, iterate_due_times
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
@@ -60,9 +61,10 @@ def list_subjects(
     specs: Iterable[BaselineSpec],
     known: Iterable[BaselineRecord],
     snapshot: Snapshot,
+    calendars: BaselineCalendars,
     horizon_s: float = HORIZON_S,
 ) -> tuple[list[DueSubject], list[Sentence]]:
-    """The due times to be judged now, until so many seconds from now, and sentences about baselines that name nothing."""
+    """The due times to be judged now, until so many seconds from now, and sentences about baselines that name nothing or whose calendar is wrong."""
     dags = {dag.dag_id: dag for dag in snapshot.state.dags}
     followed = {(record.baseline, record.due_at) for record in known if not record.is_final}
     over = {(record.baseline, record.due_at) for record in known if record.is_final}
@@ -74,7 +76,10 @@ def list_subjects(
         if missing:
             faults.append(say("baseline_names_nothing", name=spec.name, text=missing[0], place=spec.place))
             continue
-        for due in iterate_due_times(spec, snapshot.at - PAST_S * SECOND, snapshot.at + int(horizon_s * SECOND)):
+        begin, end = snapshot.at - PAST_S * SECOND, snapshot.at + int(horizon_s * SECOND)
+        calendar, calendar_fault = calendars.find(spec, end)
+        faults += [] if calendar_fault is None else [calendar_fault]
+        for due in iterate_due_times(spec, begin, end, calendar):
             key = (spec.name, due.due_at)
             if key in over or (due.due_at < snapshot.at and key not in followed):
                 continue
@@ -171,6 +176,7 @@ class BaselineCollector:
         late = sum(end is None or end > due_at for end in subject.ends)
         p90 = _find_end_quantile(ends, count, LATE)
         path = self._choose_path(subject)
+        clock_change = describe_clock_change(subject.spec, due_at)
         return BaselineForecast(
             due_at=due_at,
             at=at,
@@ -183,7 +189,7 @@ class BaselineCollector:
             key_path=path,
             costly=_find_costly(path),
             slack_s=None if p90 is None else (due_at - p90) / SECOND,
-            assumptions=tuple(assumptions),
+            assumptions=(*([] if clock_change is None else [render(clock_change)]), *assumptions),
         )
 
     def _choose_path(self, subject: DueSubject) -> tuple[KeyStep, ...]:

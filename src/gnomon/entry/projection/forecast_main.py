@@ -9,6 +9,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
 
@@ -17,6 +18,7 @@ import msgspec
 from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.author_code.timetable_host.settings import build_timetable_host_settings
 from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetableHost
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, BaselineCollector, DueSubject, list_subjects
 from gnomon.entry.projection.forecast import Drawing, ForecastCollector, ForecastRow, draw_futures
 from gnomon.entry.projection.idle_process import IDLE, MEMORY_BYTES
@@ -33,7 +35,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, render, say
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
-from gnomon.storage.store.alert_records import baseline_states
+from gnomon.storage.store.alert_records import baseline_states, stored_baselines
 from gnomon.storage.store.dag_records import duration_summaries
 
 LEAST_S = 3_600
@@ -46,10 +48,12 @@ def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
     if snapshot.fresh_summaries:
         with db.write() as tx:
             duration_summaries.put_summaries(tx, snapshot.fresh_summaries)
-    specs, doubles = collect_specs(cfg, snapshot)
+    with db.read() as tx:
+        stored = stored_baselines.list_specs(tx)
+    specs, doubles = collect_specs(cfg, snapshot, stored)
     with db.read() as tx:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
-        subjects, faults = list_subjects(tx, specs, known, snapshot)
+        subjects, faults = list_subjects(tx, specs, known, snapshot, BaselineCalendars(cfg.home))
     until = max([now + LEAST_S * SECOND, *(subject.due.due_at for subject in subjects)])
     report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, build_drawing(cfg))
     return msgspec.structs.replace(report, specs=tuple(specs))
@@ -65,8 +69,10 @@ def build_drawing(cfg: Config) -> Drawing:
     )
 
 
-def collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], list[Sentence]]:
-    """The baselines of gnomon.toml and of DAG files, and a sentence about each whose name another one has."""
+def collect_specs(
+    cfg: Config, snapshot: Snapshot, stored: Iterable[BaselineSpec]
+) -> tuple[list[BaselineSpec], list[Sentence]]:
+    """The baselines of gnomon.toml, of DAG files and of the store, and a sentence about each whose name another one has."""
     specs: dict[str, BaselineSpec] = {}
     doubles: list[Sentence] = []
     of_dags = [
@@ -75,7 +81,7 @@ def collect_specs(cfg: Config, snapshot: Snapshot) -> tuple[list[BaselineSpec], 
         if dag.active
         for spec in dag.spec.baselines
     ]
-    for spec in (*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags):
+    for spec in (*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags, *stored):
         other = specs.setdefault(spec.name, spec)
         if other is not spec:
             doubles.append(say("baseline_is_written_twice", place=spec.place, name=spec.name, elsewhere=other.place))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.changes.scenarios.expectation import Expectation, find_subject
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
@@ -14,6 +15,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.baselines.due_times import DueTime, iterate_due_times
+from gnomon.rules.calendars.calendar import Calendar
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ class ScenarioPromises:
     expectations: Sequence[Expectation]
     baselines: Sequence[BaselineSpec]
     specs: Mapping[str, DagSpec]
+    calendars: BaselineCalendars | None = None
+    """None: no baseline has one."""
 
     @property
     def with_tasks(self) -> bool:
@@ -72,9 +76,12 @@ class ScenarioPromises:
         return [
             judged
             for spec in self.baselines
-            for due in iterate_due_times(spec, scenario.start, scenario.end)
+            for due in iterate_due_times(spec, scenario.start, scenario.end, self._find_calendar(spec, scenario.end))
             if due.begin >= scenario.start and (judged := self._judge_due_time(spec, due, by_dag)) is not None
         ]
+
+    def _find_calendar(self, spec: BaselineSpec, until: Instant) -> Calendar | None:
+        return None if self.calendars is None else self.calendars.find(spec, until)[0]
 
     def _judge_due_time(
         self, spec: BaselineSpec, due: DueTime, by_dag: Mapping[str, Sequence[RunOutcome]]

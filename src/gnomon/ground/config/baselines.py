@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gnomon.ground.config.alert_channels import read_span, read_texts
 from gnomon.ground.config.option import OptionError
-from gnomon.ground.config.sources import BASELINES, FILE_NAME, find_key_lines, read_toml
+from gnomon.ground.config.sources import ALERTS, BASELINES, CALENDARS, FILE_NAME, find_key_lines, read_toml
 from gnomon.model.baseline_specs import (
     DAYS_MAX,
     MARGIN_MAX_S,
@@ -22,7 +22,7 @@ from gnomon.model.baseline_specs import (
 )
 from gnomon.model.errors.product import find_close_matches
 
-KEYS = ("of", "by", "timezone", "margin", "at_risk", "weekdays", "owner")
+KEYS = ("of", "by", "timezone", "margin", "at_risk", "weekdays", "calendar", "owner", "to")
 
 
 def read_baselines(home: Path, default_timezone: str) -> tuple[BaselineSpec, ...]:
@@ -40,10 +40,13 @@ def read_baselines(home: Path, default_timezone: str) -> tuple[BaselineSpec, ...
     try:
         if not isinstance(tables, dict) or not all(isinstance(values, dict) for values in tables.values()):
             raise ValueError(f"{file}: baselines must consist of tables; write each one below a line [baselines.NAME]")
-        return tuple(
+        specs = tuple(
             build_baseline(name, values, _placer(str(file), lines, name), default_timezone)
             for name, values in tables.items()
         )
+        for spec in specs:
+            _check_names(spec, whole, _placer(str(file), lines, spec.name))
+        return specs
     except ValueError as error:
         from gnomon.model.sentences import say  # loaded with the first refusal
 
@@ -89,6 +92,9 @@ def build_baseline(
     owner = values.get("owner", "")
     if not isinstance(owner, str):
         raise ValueError(f'{place("owner")}: owner must be a text; write owner = "..."')
+    calendar = values.get("calendar", "")
+    if not isinstance(calendar, str):
+        raise ValueError(f'{place("calendar")}: calendar must be a text; write calendar = "NAME" of a [calendars.NAME]')
     return BaselineSpec(
         name=name,
         of=of,
@@ -98,9 +104,29 @@ def build_baseline(
         margin_s=margin_s,
         at_risk=_read_share(values.get("at_risk", 0.2), place("at_risk")),
         weekdays=_read_weekdays(values.get("weekdays", ()), place("weekdays")),
+        calendar=calendar,
         owner=owner,
+        to=read_texts(values.get("to", ()), place("to"), "to"),
         place=place("of"),
     )
+
+
+def _check_names(spec: BaselineSpec, whole: Mapping[str, Any], place: Callable[[str], str]) -> None:
+    """The calendar and the channels stand in the same file. What is wrong with one is told by those who use it."""
+    calendars, alerts = whole.get(CALENDARS, {}), whole.get(ALERTS, {})
+    if spec.calendar and spec.calendar not in calendars:
+        hint = _build_hint(spec.calendar, calendars, f"add a table [calendars.{spec.calendar}]")
+        raise ValueError(f"{place('calendar')}: there is no calendar {spec.calendar!r}; {hint}")
+    channels = alerts.get("channels", {}) if isinstance(alerts, dict) else {}
+    for name in spec.to:
+        if name not in channels:
+            hint = _build_hint(name, channels, f"add a table [alerts.channels.{name}]")
+            raise ValueError(f"{place('to')}: there is no channel {name!r}; {hint}")
+
+
+def _build_hint(name: str, known: Iterable[str], otherwise: str) -> str:
+    matches = find_close_matches(name, known)
+    return f"did you mean {matches[0]!r}?" if matches else otherwise
 
 
 def _read_zone(value: object, where: str) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol
 import msgspec
 
 from gnomon.ground import log
+from gnomon.ground.config.alert_rules import AlertRule
 from gnomon.model.alerts import BASELINE_KINDS, AlertItem, AlertKind, AlertRecord
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import (
@@ -40,7 +41,7 @@ from gnomon.services.monitor.alert_findings import (
 )
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store import Database, Transaction
-from gnomon.storage.store.alert_records import alerts, baseline_states, run_predictions
+from gnomon.storage.store.alert_records import alerts, baseline_states, run_predictions, stored_baselines
 from gnomon.storage.store.dag_records.event_log import log_event
 
 REST_FACTOR = 4.0
@@ -93,7 +94,9 @@ class BaselineEvaluation:
         self._started_s = 0.0
         self._took_s = 0.0
         """How long the newest forecast took."""
-        self._due_s = 0.0
+        self._due_s = self._ended_s = 0.0
+        self._stored: tuple[BaselineSpec, ...] | None = None
+        """Those of the store when the newest forecast was started."""
         self._faults: tuple[str, ...] = ()
         self._begun: set[tuple[str, str]] = set()
         """DAG and run of the unfinished runs whose prediction was kept."""
@@ -104,8 +107,13 @@ class BaselineEvaluation:
         """Start a forecast if it is due and there is a baseline; the report of one that has ended."""
         running = self._running
         if running is None:
+            stored = self._read_stored(db)
+            if (
+                stored != self._stored
+            ):  # a changed promise is judged at once, but takes no more than half of a processor
+                self._due_s = min(self._due_s, max(now_s, self._ended_s + self._took_s))
             if now_s >= self._due_s and self._has_read_versions(db):
-                self._due_s = now_s + self._settings.forecast_interval_s
+                self._due_s, self._stored = now_s + self._settings.forecast_interval_s, stored
                 if self._is_needed():
                     self._running, self._started_s = self._start(), now_s
             return None
@@ -116,13 +124,17 @@ class BaselineEvaluation:
             return None
         answer, errors = running.read()
         self.close()
-        self._took_s = now_s - self._started_s
+        self._took_s, self._ended_s = now_s - self._started_s, now_s
         self._due_s = max(self._due_s, now_s + REST_FACTOR * self._took_s)
         try:
             return msgspec.json.decode(answer, type=ForecastReport)
         except msgspec.DecodeError:
             _log.error("forecast_failed", error=errors[-2000:] or "it has written no answer")
             return None
+
+    def _read_stored(self, db: Database) -> tuple[BaselineSpec, ...]:
+        with db.read() as tx:
+            return tuple(stored_baselines.list_specs(tx))
 
     def _has_read_versions(self, db: Database) -> bool:
         """Reads the versions of DAGs that came since the last call, some in each round; True when all are known."""
@@ -134,7 +146,8 @@ class BaselineEvaluation:
         return len(rows) < VERSIONS_READ
 
     def _is_needed(self) -> bool:
-        return bool(self._promising or self._settings.baselines or self._specs) or self._settings.forecasts_always
+        has_baselines = bool(self._promising or self._settings.baselines or self._stored or self._specs)
+        return has_baselines or self._settings.forecasts_always
 
     def _find_fresh_until(self, report: ForecastReport) -> Instant:
         """After this the next forecast is missing: twice as long as it may take until it is stored."""
@@ -150,11 +163,14 @@ class BaselineEvaluation:
     def store(self, tx: Transaction, report: ForecastReport, now: Instant) -> AlertFindings:
         """Store the report; what is to be raised and resolved."""
         self._tell_faults(report.faults)
-        self._specs = {spec.name: spec for spec in report.specs}
+        stored = stored_baselines.list_specs(tx)
+        # What was changed while the forecast was made is judged by the next one.
+        self._specs = {spec.name: spec for spec in report.specs if not spec.is_stored or spec in stored}
         known = {
             (record.baseline, record.due_at): record
             for record in baseline_states.list_states(tx, now - FOLLOWED_S * SECOND)
         }
+        self._remove_former(tx, report, known)
         for name, forecast in report.baselines:
             spec = self._specs.get(name)
             if spec is not None:
@@ -166,7 +182,19 @@ class BaselineEvaluation:
         baseline_states.put_forecast(tx, report, self._find_fresh_until(report))
         self._keep_predictions(tx, report, now)
         baseline_states.remove_old(tx, now - KEPT_S * SECOND)
+        stored_baselines.remove_deleted(tx, now - KEPT_S * SECOND)
         return self._find_alerts(tx, list(known.values()), now)
+
+    def _remove_former(
+        self, tx: Transaction, report: ForecastReport, known: dict[tuple[str, Instant], BaselineRecord]
+    ) -> None:
+        """Coming due times that a baseline no longer has, because its definition was changed."""
+        judged = {(name, forecast.due_at) for name, forecast in report.baselines}
+        for key, record in list(known.items()):
+            is_former = record.baseline in self._specs and key not in judged
+            if is_former and not record.is_final and record.due_at > report.at:
+                baseline_states.remove_due_time(tx, *key)
+                del known[key]
 
     def _store_record(
         self, tx: Transaction, record: BaselineRecord, before: BaselineRecord | None, now: Instant
@@ -216,14 +244,15 @@ class BaselineEvaluation:
         open_alerts = [alert for alert in alerts.list_open_alerts(tx) if alert.kind in BASELINE_KINDS]
         open_keys = {(alert.rule, alert.subject) for alert in open_alerts}
         for subject, (record, item) in due_alerts.items():
-            for rule in self._settings.rules:
+            for rule in (*self._settings.rules, *self._list_own_rules(record.baseline)):
                 if (
                     item.kind in rule.when
                     and rule.matches_baseline(record.baseline)
                     and (rule.name, subject) not in open_keys
                 ):
                     findings.raised.append(RaisedAlert(rule, msgspec.structs.replace(item, rule=rule.name), subject))
-        by_name = {rule.name: rule for rule in self._settings.rules}
+        own_rules = [rule for name in self._specs for rule in self._list_own_rules(name)]
+        by_name = {rule.name: rule for rule in (*self._settings.rules, *own_rules)}
         standing = {(record.baseline, record.due_at): record for record in records if record.baseline in self._specs}
         for alert in open_alerts:
             if alert.subject not in due_alerts:
@@ -235,6 +264,13 @@ class BaselineEvaluation:
                     ResolvedAlert(alert, of_alert if of_alert is not None and of_alert.resolved else None, resolved)
                 )
         return findings
+
+    def _list_own_rules(self, name: str) -> list[AlertRule]:
+        """The rule that the baseline gives itself with its channels."""
+        spec = self._specs.get(name)
+        channels = () if spec is None else tuple(to for to in spec.to if to in self._settings.channels)
+        kinds = tuple(sorted(BASELINE_KINDS))
+        return [AlertRule(f"baseline:{name}", kinds, channels, baselines=(name,))] if channels else []
 
     def _list_due(self, record: BaselineRecord, now: Instant) -> list[tuple[str, tuple[BaselineRecord, AlertItem]]]:
         """The alerts that must be open, by subject."""

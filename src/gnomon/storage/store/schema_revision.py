@@ -14,7 +14,7 @@ from gnomon.storage.store.errors import (
     SchemaTooOld,
 )
 
-REVISIONS = ("1", "2")
+REVISIONS = ("1", "2", "3")
 """The revisions of `store/migrations/scripts`, oldest first. A constant, because every command reads it; a test compares it."""
 HEAD = REVISIONS[-1]
 """The newest revision, which this Gnomon needs."""

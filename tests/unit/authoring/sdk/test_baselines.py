@@ -36,10 +36,22 @@ def test_all_arguments_act() -> None:
         at_risk=0.5,
         weekdays=("sun",),
         owner="me",
+        calendar="work",
+        to="ops",
     )
     assert encode_baselines(as_baselines("baselines", promise)) == (
         BaselineSpec(
-            name="b", of=(), by="01:30", days=1, timezone="UTC", margin_s=300.0, at_risk=0.5, weekdays=(6,), owner="me"
+            name="b",
+            of=(),
+            by="01:30",
+            days=1,
+            timezone="UTC",
+            margin_s=300.0,
+            at_risk=0.5,
+            weekdays=(6,),
+            owner="me",
+            calendar="work",
+            to=("ops",),
         ),
     )
     assert as_baselines("baselines", None) == []
@@ -58,6 +70,8 @@ def test_all_arguments_act() -> None:
         ("07:00", {"timezone": "Berlin"}, "give the name of a zone"),
         ("07:00", {"weekdays": "monday"}, "write some of mon"),
         ("07:00", {"owner": None}, "give a text"),
+        ("07:00", {"calendar": 3}, "give the name of a calendar"),
+        ("07:00", {"to": [3]}, "give a text or a list of texts"),
         ("07:00", {"tasks": [3]}, "give a text or a list of texts"),
     ],
 )
@@ -75,3 +89,14 @@ def test_two_of_the_same_name_and_an_unknown_task_are_refused() -> None:
         EmptyOperator(task_id="publish")
     with pytest.raises(ValueError, match="did you mean 'publish'"):
         build_dag_spec(dag, "f.py")
+
+
+def test_an_unknown_calendar_is_refused_and_an_unknown_channel_is_told() -> None:
+    with DAG("report", baselines=Baseline("07:00", calendar="wrok")) as dag:
+        EmptyOperator(task_id="publish")
+    with pytest.raises(ValueError, match=r"DAG 'report': Baseline\('07:00'\): there is no calendar 'wrok'"):
+        build_dag_spec(dag, "f.py")
+    with DAG("report", baselines=Baseline("07:00", to="opps")) as dag:
+        EmptyOperator(task_id="publish")
+    build_dag_spec(dag, "f.py")
+    assert any("channel 'opps'" in warning for warning in dag.warnings)

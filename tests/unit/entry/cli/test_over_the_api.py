@@ -76,6 +76,7 @@ READS: list[Line] = [
     ("tasks", "clear", "etl", "first", "load[3]", "--dry-run"), ("tasks", "links", "etl", "first", "load"), ("tasks", "waiting"), ("tasks", "waiting", "ask"),
     ("explain", "etl"), ("explain", "ask", "q"), ("explain", "ask", "q", "ask"), ("explain", "hourly", "2026-03-01T05:00"), ("explain", "nope"),
     ("baselines", "list"), ("baselines", "show", "morning"), ("baselines", "show", "mornin"), ("baselines", "check"), ("baselines", "check", "nope"),
+    ("baselines", "history", "morning"), ("baselines", "show", "evening"), ("forecast", "accuracy"), ("forecast", "accuracy", "nope"),
     ("grid", "etl"), ("grid", "etl", "--limit", "1"), ("grid", "hourly"), ("top", "--once"),
     ("xcom", "list", "etl", "first"), ("xcom", "list", "etl", "first", "load"), ("xcom", "get", "etl", "first", "load"), ("xcom", "get", "etl", "first", "check"),
     ("assets", "list"), ("assets", "list", "--alias"), ("assets", "show", "orders"), ("assets", "show", "ordres"), ("assets", "events"),
@@ -107,10 +108,16 @@ PLAIN_READS: list[Line] = [
     ("timetables", "preview", "hourly", "--count", "30", "-o", "ics"), ("timetables", "preview", "hourly", "--until", "2026-03-03", "-o", "svg"),
     ("timetables", "diff", "hourly", "@daily", "--until", "2026-03-03", "-o", "svg"), ("timetables", "preview", "Daily()", "--count", "400", "-o", "json"),
     ("state-store", "asset", "list", "-o", "json"), ("state-store", "asset", "list", "orders", "-o", "json"),
+    ("baselines", "history", "evening", "-o", "json"),
 ]  # fmt: skip
 """Commands without `-o`."""
 ADMINISTRATION: list[Line] = [
     ("pools", "set", "small", "3", "for reports"), ("pools", "set", "big", "-1", "--include-deferred"), ("pools", "import", "FOLDER/pools.json"),
+    ("baselines", "create", "evening", "--of", "etl", "--of", "hourly", "--by", "20:00 +1 day", "--weekday", "mon", "--owner", "ann", "--to", "ops"),
+    ("baselines", "create", "evening", "--of", "etl", "--by", "20:00"), ("baselines", "create", "morning", "--of", "etl", "--by", "20:00"),
+    ("baselines", "create", "x", "--of", "elt", "--by", "20:00"), ("baselines", "edit", "evening", "--by", "21:00", "--weekday", "all", "--to", ""),
+    ("baselines", "edit", "evening"), ("baselines", "edit", "morning", "--by", "20:00"), ("baselines", "delete", "morning"), ("baselines", "delete", "nope"),
+    ("baselines", "create", "gone", "--of", "etl.load", "--by", "20:00"), ("baselines", "delete", "gone"), ("baselines", "delete", "gone"),
     ("quarantine", "list"), ("quarantine", "list", "-o", "json"), ("quarantine", "show", "1"), ("quarantine", "show", "1", "-o", "json"), ("quarantine", "retry", "1"),
     ("quarantine", "discard", "2"), ("quarantine", "discard", "2"), ("quarantine", "discard", "3"),
     ("pools", "delete", "big"), ("pools", "delete", "bgi"), ("pools", "delete", "default_pool"),

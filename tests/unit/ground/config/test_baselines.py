@@ -21,6 +21,15 @@ margin = "15m"
 at_risk = 0.3
 weekdays = ["mon", "fri"]
 owner = "finance"
+calendar = "work"
+to = "ops"
+
+[calendars.work]
+country = "DE"
+
+[alerts.channels.ops]
+type = "webhook"
+url = "https://chat.example/"
 
 [baselines.noon]
 of = "report"
@@ -38,7 +47,7 @@ def test_all_keys_act_and_a_home_without_a_file_has_none(tmp_path: Path) -> None
     first, second = _read(tmp_path, WHOLE)  # type: ignore[misc]
     assert (first.name, first.of, first.by, first.days) == ("morning", ("report", "load.publish"), "07:00", 1)
     assert (first.timezone, first.margin_s, first.at_risk, first.weekdays) == ("Europe/Berlin", 900.0, 0.3, (0, 4))
-    assert first.owner == "finance"
+    assert (first.owner, first.calendar, first.to) == ("finance", "work", ("ops",))
     assert first.place.endswith("gnomon.toml, line 6")
     assert (second.of, second.timezone, second.at_risk) == (("report",), "UTC", 0.2)
 
@@ -59,6 +68,10 @@ def test_all_keys_act_and_a_home_without_a_file_has_none(tmp_path: Path) -> None
         ('of = "r"\nby = "07:00"\nweekdays = ["monday"]', "weekdays has 'monday'"),
         ('of = "r"\nby = "07:00"\nowner = 3', "owner must be a text"),
         ('of = "r"\nby = "07:00"\nmargn = "1m"', "did you mean margin?"),
+        ('of = "r"\nby = "07:00"\ncalendar = 3', "calendar must be a text"),
+        ('of = "r"\nby = "07:00"\ncalendar = "work"', "there is no calendar 'work'; add a table [calendars.work]"),
+        ('of = "r"\nby = "07:00"\nto = "ops"', "there is no channel 'ops'; add a table [alerts.channels.ops]"),
+        ('of = "r"\nby = "07:00"\ncalendar = "wrk"\n[calendars.work]', "did you mean 'work'?"),
         ("of = 3\nby = 3", "of must be a text or a list of texts"),
     ],
 )

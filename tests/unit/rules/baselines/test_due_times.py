@@ -9,7 +9,9 @@ import pytest
 
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.instants import to_datetime, to_instant
-from gnomon.rules.baselines.due_times import iterate_due_times
+from gnomon.model.sentences import render
+from gnomon.rules.baselines.due_times import describe_clock_change, iterate_due_times
+from gnomon.rules.calendars.fixed_calendars import Dates
 
 
 def _list(spec: BaselineSpec, start: str, end: str) -> list[str]:
@@ -60,3 +62,30 @@ def test_a_year_in_any_zone_has_as_many_due_times_as_days_and_they_lie_apart() -
         times = [time.due_at for time in iterate_due_times(spec, _at("2026-01-01"), _at("2027-01-01"))]
         assert len(times) == 365
         assert all(22.9 * 3600 <= (later - earlier) / 1e6 <= 25.1 * 3600 for earlier, later in pairwise(times))
+
+
+def test_it_holds_on_business_days_of_its_calendar_and_on_days_that_this_does_not_cover() -> None:
+    spec = BaselineSpec(name="b", of=("report",), by="01:00", days=1, calendar="work")
+    calendar = Dates(["2026-03-03"], since="2026-03-02", until="2026-03-04")
+    times = iterate_due_times(spec, _at("2026-03-02"), _at("2026-03-08"), calendar)
+    days = [to_datetime(time.begin).day for time in times]
+    assert days == [1, 2, 4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("by", "day", "code", "at"),
+    [
+        ("02:30", "2026-03-29", "due_time_is_skipped", "2026-03-29T01:30"),
+        ("02:30", "2026-10-25", "due_time_comes_twice", "2026-10-25T00:30"),
+        ("02:30", "2026-03-28", None, ""),
+        ("07:00", "2026-03-29", None, ""),
+    ],
+)
+def test_a_clock_change_that_skips_or_repeats_the_local_time_is_said(
+    by: str, day: str, code: str | None, at: str
+) -> None:
+    spec = BaselineSpec(name="b", of=("report",), by=by, timezone="Europe/Berlin")
+    (time,) = iterate_due_times(spec, _at(day), _at(day) + 86_400_000_000)
+    sentence = describe_clock_change(spec, time.due_at)
+    assert (None if sentence is None else sentence.code) == code
+    assert sentence is None or (at in render(sentence) and time.due_at == _at(at))

@@ -2,9 +2,13 @@
 
 import type { Baseline, BaselineLevel } from "../../api/baselines";
 import { t, tn } from "../../state/language";
-import { formatDuration } from "../../state/times";
+import { formatDuration, formatWeekday } from "../../state/times";
 import { Pill } from "../../ui/Pill";
 import { LEVELS } from "./baselineLevels";
+
+/** A Monday. */
+const MONDAY = Date.UTC(2026, 0, 5);
+const DAY_MS = 86_400_000;
 
 export function LevelPill({ level }: { level: BaselineLevel | null }) {
   if (level === null) return <Pill>{t("no prediction")}</Pill>;
@@ -22,6 +26,11 @@ export function Standing({
       <LevelPill level={level} /> {isStale && <Pill tone="warn">{t("old prediction")}</Pill>}
     </>
   );
+}
+
+/** Monday is 0. */
+export function nameWeekday(day: number): string {
+  return formatWeekday(new Date(MONDAY + day * DAY_MS).toISOString(), "UTC");
 }
 
 /** `07:00 Europe/Berlin, 1 day later`. */

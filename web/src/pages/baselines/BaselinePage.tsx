@@ -11,21 +11,21 @@ import { Time } from "../../components/Time";
 import { useNarrow } from "../../components/useNarrow";
 import { t, tn } from "../../state/language";
 import { formatCount } from "../../state/numbers";
-import { formatDuration, formatWeekday } from "../../state/times";
+import { formatDuration } from "../../state/times";
 import { Card } from "../../ui/Card";
 import { PageHeader } from "../../ui/PageHeader";
-import { namePromise, Slack, Standing } from "./BaselineFacts";
+import { BaselineAccuracy } from "./BaselineAccuracy";
+import { BaselineActs } from "./BaselineActs";
+import { namePromise, nameWeekday, Slack, Standing } from "./BaselineFacts";
 import { formatShare } from "./baselineLevels";
 import styles from "./baselines.module.css";
+import { DefinitionHistory } from "./DefinitionHistory";
 import { DueTimes } from "./DueTimes";
 import { KeyPathChart } from "./KeyPathChart";
 import { PredictedEnd } from "./PredictedEnd";
 import { PredictionFan } from "./PredictionFan";
 
 const route = getRouteApi("/baselines/$name");
-/** A Monday. */
-const MONDAY = Date.UTC(2026, 0, 5);
-const DAY_MS = 86_400_000;
 
 export function BaselinePage() {
   const { name } = route.useParams();
@@ -37,6 +37,7 @@ export function BaselinePage() {
         title={name}
         state={query.data && <Standing baseline={query.data} />}
         facts={query.data && <HeaderFacts baseline={query.data} />}
+        acts={query.data && <BaselineActs baseline={query.data} />}
       />
       <Answer query={query} what={t("the baseline")}>
         {(baseline) => <Details baseline={baseline} />}
@@ -123,6 +124,8 @@ function Details({ baseline }: { baseline: BaselineDetails }) {
       <Card title={t("The promise")}>
         <Promise baseline={baseline} />
       </Card>
+      <BaselineAccuracy baseline={baseline} />
+      {baseline.is_stored && <DefinitionHistory name={baseline.name} />}
       {baseline.assumptions.length > 0 && (
         <Card title={t("Assumptions")}>
           <ul className={styles.assumptions}>
@@ -171,7 +174,7 @@ function Acts({ acts }: { acts: BaselineDetails["acts"] }) {
 }
 
 function Promise({ baseline }: { baseline: BaselineDetails }) {
-  const { of, margin, weekdays, samples, unfinished, since, predicted_at: predictedAt } = baseline;
+  const { of, margin, weekdays, calendar, to, samples, unfinished, since, predicted_at: predictedAt } = baseline;
   return (
     <dl className="facts">
       <div>
@@ -192,9 +195,13 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
       {weekdays.length > 0 && (
         <div>
           <dt>{t("On")}</dt>
-          <dd>
-            {weekdays.map((day) => formatWeekday(new Date(MONDAY + day * DAY_MS).toISOString(), "UTC")).join(", ")}
-          </dd>
+          <dd>{weekdays.map(nameWeekday).join(", ")}</dd>
+        </div>
+      )}
+      {calendar && (
+        <div>
+          <dt>{t("Calendar")}</dt>
+          <dd>{t("business days of {name}", { name: calendar })}</dd>
         </div>
       )}
       {margin > 0 && (
@@ -207,6 +214,24 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
         <dt>{t("At risk above")}</dt>
         <dd>{formatShare(baseline.at_risk)}</dd>
       </div>
+      {baseline.owner && (
+        <div>
+          <dt>{t("Owner")}</dt>
+          <dd className="name">{baseline.owner}</dd>
+        </div>
+      )}
+      {to.length > 0 && (
+        <div>
+          <dt>{t("Channels")}</dt>
+          <dd className="name">{to.join(", ")}</dd>
+        </div>
+      )}
+      {!baseline.is_stored && (
+        <div>
+          <dt>{t("Is changed in")}</dt>
+          <dd className="name">{baseline.place}</dd>
+        </div>
+      )}
       {since && (
         <div>
           <dt>{t("Level since")}</dt>

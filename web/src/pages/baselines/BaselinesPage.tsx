@@ -2,18 +2,22 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { type Baseline, baselinesQuery } from "../../api/baselines";
+import { Act } from "../../components/Act";
 import { Answer } from "../../components/Answer";
 import { ListHead } from "../../components/filters/ListFrame";
 import { Sentence } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
 import { formatCount } from "../../state/numbers";
+import { Button } from "../../ui/Button";
 import { EmptyState } from "../../ui/EmptyState";
-import { ClockIcon } from "../../ui/icons";
+import { ClockIcon, PlusIcon } from "../../ui/icons";
 import { Facet } from "../../ui/Pill";
 import { SearchBox } from "../../ui/SearchBox";
 import { Slack, Standing } from "./BaselineFacts";
+import { BaselineForm } from "./BaselineForm";
 import styles from "./baselines.module.css";
 import { compareUrgency, formatShare, LEVELS } from "./baselineLevels";
 import type { BaselinesView } from "./baselinesView";
@@ -28,9 +32,29 @@ export function BaselinesPage() {
   const set = (some: BaselinesView) => void navigate({ to: "/baselines", search: { ...view, ...some }, replace: true });
   const query = useQuery(baselinesQuery());
   const all = query.data?.baselines ?? [];
+  const [isOpen, setOpen] = useState(false);
+  const close = (name?: string) => {
+    setOpen(false);
+    if (name) void navigate({ to: "/baselines/$name", params: { name } });
+  };
   return (
     <>
-      <ListHead title={t("Baselines")} count={query.data && formatCount(all.length)}>
+      {isOpen && (
+        <Act needs="create baseline">
+          <BaselineForm done={close} />
+        </Act>
+      )}
+      <ListHead
+        title={t("Baselines")}
+        count={query.data && formatCount(all.length)}
+        acts={
+          <Act needs="create baseline">
+            <Button look="primary" icon={PlusIcon} onClick={() => setOpen(true)}>
+              {t("New baseline")}
+            </Button>
+          </Act>
+        }
+      >
         {all.length > 0 && (
           <>
             <SearchBox

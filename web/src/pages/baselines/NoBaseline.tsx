@@ -22,7 +22,7 @@ export function NoBaseline() {
     <EmptyState icon={ClockIcon} title={t("There is no baseline.")}>
       <p>
         {t(
-          "A baseline promises that DAGs are done by a time of day. The monitor predicts whether the promise will be kept, which task decides, and how much later it may end. Write one in a DAG file, where it has the name and the zone of the DAG:",
+          "A baseline promises that DAGs are done by a time of day. The monitor predicts whether the promise will be kept, which task decides, and how much later it may end. Make one here, or write it in a DAG file, where it has the name and the zone of the DAG:",
         )}
       </p>
       <pre className={styles.example} lang="en">

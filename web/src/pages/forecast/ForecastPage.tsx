@@ -17,6 +17,7 @@ import { SearchBox } from "../../ui/SearchBox";
 import { LEVELS } from "../baselines/baselineLevels";
 import { NoForecast } from "../baselines/NoBaseline";
 import { ForecastChart } from "./ForecastChart";
+import { ForecastTabs } from "./ForecastTabs";
 import { chooseBars, findSpan, listBars } from "./forecastRows";
 import { type ForecastView, HOURS } from "./forecastView";
 import styles from "./forecast.module.css";
@@ -41,6 +42,7 @@ export function ForecastPage() {
             </>
           )
         }
+        tabs={<ForecastTabs />}
       />
       <Answer query={query} what={t("the forecast")}>
         {(forecast) => (typeof forecast === "string" ? <NoForecast why={forecast} /> : <Shown forecast={forecast} />)}

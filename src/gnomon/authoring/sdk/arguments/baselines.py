@@ -32,13 +32,16 @@ class Baseline:
         margin: dt.timedelta | float = 0,
         at_risk: float = 0.2,
         weekdays: str | Collection[str] = (),
+        calendar: str | None = None,
         owner: str = "",
+        to: str | Collection[str] = (),
     ) -> None:
         """`by`: a time of day such as "07:00", or "01:30 +1 day". `name`: default is the id of the DAG. `tasks`: only these must be done.
 
         `timezone`: default is that of the DAG. `margin`: the end is wanted so long before, a timedelta or seconds. `at_risk`: the probability of a
-        breach from which it is at risk. `weekdays`: the days of the runs on which it holds, "mon" to "sun"; default: all. Raises ValueError and
-        TypeError, which name the argument and the remedy.
+        breach from which it is at risk. `weekdays`: the days of the runs on which it holds, "mon" to "sun"; default: all. `calendar`: the name of a
+        calendar of gnomon.toml; it holds on business days. `to`: channels of gnomon.toml that are told. Raises ValueError and TypeError, which name
+        the argument and the remedy.
         """
         self.by = by.strftime("%H:%M") if isinstance(by, dt.time) else by
         due = read_by(self.by)
@@ -56,6 +59,8 @@ class Baseline:
             raise ValueError(f"Baseline({by!r}, at_risk={at_risk!r}): give a probability between 0 and 1")
         if not isinstance(owner, str):
             raise TypeError(f"Baseline({by!r}, owner={owner!r}): give a text")
+        if calendar is not None and (not isinstance(calendar, str) or not calendar):
+            raise TypeError(f"Baseline({by!r}, calendar={calendar!r}): give the name of a calendar of gnomon.toml")
         self.spec = BaselineSpec(
             name=name or "",
             of=_read_texts(by, "tasks", tasks),
@@ -65,7 +70,9 @@ class Baseline:
             margin_s=float(margin_s),
             at_risk=share,
             weekdays=_read_weekdays(by, weekdays),
+            calendar=calendar or "",
             owner=owner,
+            to=_read_texts(by, "to", to),
         )
 
     def __repr__(self) -> str:

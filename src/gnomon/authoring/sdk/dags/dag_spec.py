@@ -165,7 +165,9 @@ def _timetable_ref(dag: DAG) -> TimetableRef:
 
 
 def _warn_about_channels(dag: DAG) -> None:
-    if not dag.alerts:
+    named = {name for rule in dag.alerts or () for name in rule.to}
+    named |= {name for baseline in dag.baselines or () for name in baseline.spec.to}
+    if not named:
         return
     from gnomon.ground.config.alert_rules import read_alert_settings  # few DAGs have rules
 
@@ -173,14 +175,26 @@ def _warn_about_channels(dag: DAG) -> None:
         channels = read_alert_settings(current_config().home).channels
     except OptionError:
         return  # services say so when they start
-    for name in sorted({name for rule in dag.alerts for name in rule.to} - set(channels)):
+    for name in sorted(named - set(channels)):
         dag.warn(
-            f"its alerts name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}]."
+            f"its alerts or baselines name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}]."
         )
+
+
+def _check_calendar(dag: DAG, baseline: Any) -> None:
+    """The calendar exists; gnomon.toml becomes an input of the DAG file."""
+    from gnomon.authoring.sdk.schedules.named_calendars import calendar  # few DAGs use a calendar
+
+    try:
+        calendar(baseline.spec.calendar)
+    except OptionError as error:
+        raise ValueError(f"DAG {dag.dag_id!r}: {baseline!r}: {error}") from None
 
 
 def _check_baselines(dag: DAG) -> None:
     for baseline in dag.baselines or ():
+        if baseline.spec.calendar:
+            _check_calendar(dag, baseline)
         for task_id in baseline.spec.of:
             if task_id not in dag.task_dict:
                 matches = find_close_matches(task_id, dag.task_dict)

@@ -12,12 +12,15 @@ from gnomon.entry.cli.output import format_sentence, format_table, print_documen
 from gnomon.entry.cli.simulations.markdown import format_list, format_markdown
 from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario
 from gnomon.entry.cli.simulations.run_rows import print_csv
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.promises import ScenarioPromises, choose_baselines
 from gnomon.entry.projection.requirement_search import MOST, Goal, SearchAnswer, Trial, find_minute
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec, name_for_dag
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import Sentence, render, say
+from gnomon.storage.store import DatabaseNotInitialised
+from gnomon.storage.store.alert_records import stored_baselines
 
 COLUMNS = ("value", "enough", "holds", "samples", "breaks")
 
@@ -35,16 +38,27 @@ def read_goal(text: str, prepared: PreparedScenario, share: float, samples: int)
 
 
 def collect_promises(home: Home, prepared: PreparedScenario) -> tuple[ScenarioPromises, list[Sentence]]:
-    """The expectations, and the baselines of the DAG files and of gnomon.toml; sentences about those that name other DAGs."""
+    """The expectations, and the baselines of the DAG files, of gnomon.toml and of the store; sentences about those that name other DAGs."""
     of_dags = [
         name_for_dag(baseline, spec.dag_id, spec.local_timezone)
         for spec in prepared.specs.values()
         for baseline in spec.baselines
     ]
     of_home: Sequence[BaselineSpec] = read_baselines(home.cfg.home, home.cfg.text("core", "default_timezone"))
-    baselines, missing = choose_baselines([*of_home, *of_dags], prepared.specs)
+    baselines, missing = choose_baselines([*of_home, *of_dags, *_list_stored(home)], prepared.specs)
     notes = [say("baselines_are_not_judged", count=len(missing), names=", ".join(missing))] if missing else []
-    return ScenarioPromises(prepared.expectations, baselines, prepared.specs), notes
+    calendars = BaselineCalendars(home.cfg.home)
+    notes += [fault for spec in baselines if (fault := calendars.find(spec, prepared.scenario.end)[1]) is not None]
+    return ScenarioPromises(prepared.expectations, baselines, prepared.specs, calendars), notes
+
+
+def _list_stored(home: Home) -> Sequence[BaselineSpec]:
+    """Those of the store; none in a home without a database, where CI simulates."""
+    try:
+        with home.store() as db, db.read() as tx:
+            return stored_baselines.list_specs(tx)
+    except DatabaseNotInitialised:
+        return ()
 
 
 ROWS_MAX, NEAR = 20, 4

@@ -70,7 +70,7 @@ class WorldFutures:
         self._until = until
         self._timetables = timetables
         self._kept_plans = KeptPlans()
-        self._zones = {dag.dag_id: dag.spec.timezone for dag in snapshot.state.dags}
+        self._zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
 
     def draw(self, sample: int, drawing: BothDrawing) -> list[RunOutcome]:
         """The runs of one future, with their tasks. Raises UserError for one that has too many, or does not end."""

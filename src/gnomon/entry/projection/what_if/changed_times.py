@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from gnomon.changes.scenarios.task_times import TaskTime
 from gnomon.entry.projection.drawn_times import DrawnTimes
 from gnomon.entry.projection.random_shares import describe_try, draw_share
-from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.entry.projection.snapshot import Snapshot, TaskPath
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
+from gnomon.model.records import RunRecord
 
 SAME = TaskTime(None)
 
@@ -50,10 +51,26 @@ class ChangedTimes(DrawnTimes):
         """`zones`: the time zone of each DAG. `assumed_s`: the duration of tasks with too few runs."""
         super().__init__(snapshot.models, snapshot.expected_s, zones, assumed_s, seed, sample)
         self._changes = changes
+        self._changed: dict[TaskPath, bool] = {}
         self._number = (seed, sample)
         self._roots = {
             (dag.dag_id, task.task_id) for dag in snapshot.state.dags for task in dag.spec.tasks if not task.upstream
         }
+
+    def draw_first_try(self, dag_id: str, run: RunRecord, task_id: str) -> float | None:
+        """As the history draws it; None for a task that the scenario changes."""
+        return None if self._is_changed(dag_id, task_id) else super().draw_first_try(dag_id, run, task_id)
+
+    def _is_changed(self, dag_id: str, task_id: str) -> bool:
+        task, changes = (dag_id, task_id), self._changes
+        if task not in self._changed:
+            self._changed[task] = (
+                changes.find_time(dag_id, task_id) != SAME
+                or changes.is_failing(dag_id, task_id)
+                or dag_id in changes.delays_s
+                or f"{dag_id}.{task_id}" in changes.delays_s
+            )
+        return self._changed[task]
 
     def resume(self, attempt: Attempt, age_s: float) -> Play:
         """What an attempt does that has run for so many seconds."""

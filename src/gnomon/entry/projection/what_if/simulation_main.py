@@ -18,6 +18,7 @@ from gnomon.changes.scenarios.expectation import read_expectation
 from gnomon.changes.scenarios.scenario_changes import Change, check_changes, find
 from gnomon.changes.scenarios.scenario_document import read_json
 from gnomon.changes.scenarios.scenario_times import find_span, resolve_moment
+from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, DueSubject, list_subjects
 from gnomon.entry.projection.forecast_main import collect_specs
 from gnomon.entry.projection.idle_process import IDLE, MEMORY_BYTES
@@ -39,7 +40,7 @@ from gnomon.model.simulations import SimulationAnswer, SimulationState
 from gnomon.model.spec import DagSpec
 from gnomon.services.scheduler.settings import build_scheduler_settings
 from gnomon.storage.store import Database, load_cipher, open_database
-from gnomon.storage.store.alert_records import baseline_states, simulation_jobs
+from gnomon.storage.store.alert_records import baseline_states, simulation_jobs, stored_baselines
 from gnomon.storage.store.dag_records import duration_summaries
 from gnomon.storage.store.parsed_files import dag_files
 
@@ -96,10 +97,12 @@ def _list_running(world: World) -> list[DagSpec]:
 
 def _list_subjects(cfg: Config, db: Database, snapshot: Snapshot, until: Instant) -> tuple[list[DueSubject], Levels]:
     """The due times of baselines until then, and how they stand."""
-    specs, _ = collect_specs(cfg, snapshot)
     with db.read() as tx:
+        specs, _ = collect_specs(cfg, snapshot, stored_baselines.list_specs(tx))
         known = baseline_states.list_states(tx, snapshot.at - 2 * PAST_S * SECOND)
-        subjects, _ = list_subjects(tx, specs, known, snapshot, (until - snapshot.at) / SECOND)
+        subjects, _ = list_subjects(
+            tx, specs, known, snapshot, BaselineCalendars(cfg.home), (until - snapshot.at) / SECOND
+        )
     levels = {(record.baseline, record.due_at): record.level for record in known}
     return [subject for subject in subjects if snapshot.at <= subject.due.due_at <= until], levels
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from gnomon.ground.config import Config
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec
-from gnomon.model.baselines import FRESH_LEAST_S, BaselinePrediction, BaselineRecord
+from gnomon.model.baselines import FRESH_LEAST_S, BaselinePrediction, BaselineRecord, BaselineVersion
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, say
+from gnomon.queries.report.activity.baseline_ends import describe_idle
 from gnomon.queries.report.activity.baseline_sentences import describe_baseline
 from gnomon.queries.report.listings.not_found import NameNotFound
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.alert_records import baseline_states
+from gnomon.storage.store.alert_records import baseline_states, stored_baselines
 from gnomon.storage.store.alert_records.baseline_states import ForecastHead
 
 PAST_S = 3 * 86_400
@@ -45,15 +46,15 @@ class BaselineHistory:
 
 
 def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVisible) -> list[StandingBaseline]:
-    """The baselines whose DAGs are all visible: those of gnomon.toml, then those of DAG files that the newest forecast knows of."""
+    """The baselines whose DAGs are all visible: of gnomon.toml, of DAG files that the newest forecast knows of, and stored ones."""
     head = baseline_states.find_forecast_head(tx)
-    specs = _list_visible(_read_specs(cfg, head), is_visible)
+    specs = _list_visible(_list_specs(tx, cfg, head), is_visible)
     by_name: dict[str, list[BaselineRecord]] = {spec.name: [] for spec in specs}
     for record in baseline_states.list_states(tx, now - PAST_S * SECOND) if specs else ():
         if record.baseline in by_name:
             by_name[record.baseline].append(record)
     return [
-        _build(spec, by_name[spec.name] or baseline_states.list_states_of(tx, spec.name, 1), now, cfg, head)
+        _build(tx, spec, by_name[spec.name] or baseline_states.list_states_of(tx, spec.name, 1), now, cfg, head)
         for spec in specs
     ]
 
@@ -61,23 +62,52 @@ def list_baselines(tx: Transaction, cfg: Config, now: Instant, is_visible: IsVis
 def find_baseline(tx: Transaction, cfg: Config, name: str, now: Instant, is_visible: IsVisible) -> BaselineHistory:
     """Raises NameNotFound, which names the visible baselines, for a name that none has."""
     head = baseline_states.find_forecast_head(tx)
-    specs = _list_visible(_read_specs(cfg, head), is_visible)
-    spec = next((spec for spec in specs if spec.name == name), None)
-    if spec is None:
-        names = ", ".join(spec.name for spec in specs)
-        sentence = say("baseline_does_not_exist", name=name, names=names) if names else say("no_baseline_exists")
-        raise NameNotFound("baseline", name, sentence, ())
+    spec = _choose(_list_visible(_list_specs(tx, cfg, head), is_visible), name)
     records = baseline_states.list_states_of(tx, name, HISTORY)
-    standing = _build(spec, records, now, cfg, head)
+    standing = _build(tx, spec, records, now, cfg, head)
     predictions = [] if standing.record is None else baseline_states.list_predictions(tx, name, standing.record.due_at)
     return BaselineHistory(standing, records, predictions)
 
 
-def _read_specs(cfg: Config, head: ForecastHead | None) -> list[BaselineSpec]:
-    specs = {spec.name: spec for spec in read_baselines(cfg.home, cfg.text("core", "default_timezone"))}
-    for spec in () if head is None else head.promises.specs:
-        if spec.place.startswith("DAG "):
-            specs.setdefault(spec.name, spec)
+def list_versions(tx: Transaction, cfg: Config, name: str, is_visible: IsVisible) -> list[BaselineVersion]:
+    """The versions of the definition of a stored baseline, newest first, those of a former one of that name included; none of one of a file.
+
+    Raises as `find_baseline` does. Versions that name DAGs which are not visible are left out.
+    """
+    find_spec(tx, cfg, name, is_visible)
+    versions = stored_baselines.list_versions(tx, name)
+    return [each for each in versions if each.spec is None or all(is_visible(text) for text in each.spec.of)]
+
+
+def find_spec(tx: Transaction, cfg: Config, name: str, is_visible: IsVisible) -> BaselineSpec:
+    """The baseline of that name. Raises as `find_baseline` does."""
+    return _choose(_list_visible(_list_specs(tx, cfg, baseline_states.find_forecast_head(tx)), is_visible), name)
+
+
+def _choose(specs: Sequence[BaselineSpec], name: str) -> BaselineSpec:
+    for spec in specs:
+        if spec.name == name:
+            return spec
+    names = ", ".join(spec.name for spec in specs)
+    sentence = say("baseline_does_not_exist", name=name, names=names) if names else say("no_baseline_exists")
+    raise NameNotFound("baseline", name, sentence, ())
+
+
+def list_written_specs(tx: Transaction, cfg: Config) -> list[BaselineSpec]:
+    """The baselines that stand in gnomon.toml, and in DAG files as far as the newest forecast knows of them."""
+    return _read_written(cfg, baseline_states.find_forecast_head(tx))
+
+
+def _read_written(cfg: Config, head: ForecastHead | None) -> list[BaselineSpec]:
+    of_dags = () if head is None else (spec for spec in head.promises.specs if spec.is_of_dag_file)
+    return [*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags]
+
+
+def _list_specs(tx: Transaction, cfg: Config, head: ForecastHead | None) -> list[BaselineSpec]:
+    """Of several with the same name the first one."""
+    specs: dict[str, BaselineSpec] = {}
+    for spec in (*_read_written(cfg, head), *stored_baselines.list_specs(tx)):
+        specs.setdefault(spec.name, spec)
     return list(specs.values())
 
 
@@ -86,11 +116,18 @@ def _list_visible(specs: Iterable[BaselineSpec], is_visible: IsVisible) -> list[
 
 
 def _build(
-    spec: BaselineSpec, records: Sequence[BaselineRecord], now: Instant, cfg: Config, head: ForecastHead | None
+    tx: Transaction,
+    spec: BaselineSpec,
+    records: Sequence[BaselineRecord],
+    now: Instant,
+    cfg: Config,
+    head: ForecastHead | None,
 ) -> StandingBaseline:
     record = choose_record(records, now)
     if record is None:
-        sentence = say("baseline_has_no_prediction", name=spec.name, duration=cfg.number("forecast", "interval"))
+        sentence = describe_idle(tx, spec) or say(
+            "baseline_has_no_prediction", name=spec.name, duration=cfg.number("forecast", "interval")
+        )
         return StandingBaseline(spec, record, sentence, head is None or not head.is_fresh(now))
     is_fresh = now <= record.forecast.at + FRESH_LEAST_S * SECOND or (head is not None and head.is_fresh(now))
     sentence = describe_baseline(record)

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import DagRunState
 from gnomon.storage.store import Transaction
-from gnomon.storage.store.alert_records.run_predictions import KEPT_S, JudgedPrediction, list_judged
+from gnomon.storage.store.alert_records.run_predictions import (
+    KEPT_S,
+    JudgedPrediction,
+    list_judged,
+    list_short_histories,
+)
 
+LEAST_RUNS = 3
+"""With fewer successful runs the durations of tasks are assumed."""
+KEPT_FOR_S = 120
+"""So long a server answers with what it has read."""
 RUNS_OF_MEAN = 10
 """So many earlier runs make the mean that other products predict with."""
 
@@ -35,16 +45,20 @@ class Accuracy:
     """Runs that failed: no end is compared."""
     unpredicted: int
     """Runs that were not predicted to end in half of the futures."""
+    why: Sentence | None = None
+    """Why its predictions are bad, or its runs cannot be predicted; None: nothing is known that makes them so."""
 
 
-def read_accuracy(tx: Transaction, now: Instant, dag_ids: Container[str] | None = None) -> list[Accuracy]:
+def read_accuracy(tx: Transaction, now: Instant, dag_ids: Collection[str] | None = None) -> list[Accuracy]:
     """One for each DAG and moment, the worst error first, and without `dag_ids` before them those of all DAGs; empty: nothing was predicted."""
-    judged = [each for each in list_judged(tx, now - KEPT_S * SECOND) if dag_ids is None or each.dag_id in dag_ids]
+    judged = list_judged(tx, now - KEPT_S * SECOND, dag_ids)
     means = _Means(judged)
     by_dag: dict[tuple[str, str], list[JudgedPrediction]] = {}
     for each in judged:
         by_dag.setdefault((each.dag_id, each.basis), []).append(each)
     rows = [_compare(dag_id, basis, group, means) for (dag_id, basis), group in by_dag.items()]
+    short = list_short_histories(tx, {dag_id for dag_id, _ in by_dag}, LEAST_RUNS) if by_dag else {}
+    rows = [replace(row, why=_explain(row, short)) for row in rows]
     rows.sort(key=lambda row: (-(row.error_s or 0.0), row.dag_id, row.basis))
     if dag_ids is not None:
         return rows
@@ -52,6 +66,16 @@ def read_accuracy(tx: Transaction, now: Instant, dag_ids: Container[str] | None 
         _compare("", basis, [each for each in judged if each.basis == basis], means) for basis in ("before", "start")
     ]
     return [*(row for row in whole if row.runs or row.failed), *rows]
+
+
+def _explain(row: Accuracy, short: Mapping[str, int]) -> Sentence | None:
+    if row.dag_id in short:
+        return say("history_is_short", dag=row.dag_id, count=short[row.dag_id], least=LEAST_RUNS)
+    if row.unpredicted:
+        return say("runs_end_beyond_the_forecast", dag=row.dag_id, count=row.unpredicted)
+    if row.failed and not row.runs:
+        return say("runs_have_only_failed", dag=row.dag_id, count=row.failed)
+    return None
 
 
 class _Means:
@@ -94,3 +118,18 @@ def _compare(dag_id: str, basis: str, judged: Sequence[JudgedPrediction], means:
         len(judged) - len(ended),
         len(ended) - len(known),
     )
+
+
+class AccuracyCache:
+    """The accuracy of all DAGs for a server that is asked again and again: 14 days of predictions are read once in `KEPT_FOR_S`."""
+
+    def __init__(self) -> None:
+        self._rows: list[Accuracy] = []
+        self._until: Instant = 0
+
+    def read(self, tx: Transaction, now: Instant) -> list[Accuracy]:
+        """As `read_accuracy` of all DAGs. Several threads may read at once."""
+        if now >= self._until:
+            self._rows = read_accuracy(tx, now)
+            self._until = now + KEPT_FOR_S * SECOND
+        return self._rows

@@ -110,6 +110,12 @@ def remove_old(tx: Transaction, before: Instant) -> None:
     tx.run("baselines.remove_old_predictions", before=before)
 
 
+def remove_due_time(tx: Transaction, baseline: str, due_at: Instant) -> None:
+    """Delete what is known of a due time, and its predictions."""
+    tx.run("baselines.remove_state", baseline=baseline, due_at=due_at)
+    tx.run("baselines.remove_predictions", baseline=baseline, due_at=due_at)
+
+
 def put_forecast(tx: Transaction, report: ForecastReport, fresh_until: Instant) -> None:
     """Replace the newest forecast by this one; how baselines stand is kept elsewhere (`put_state`)."""
     body = msgspec.structs.replace(report, baselines=(), specs=(), faults=())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from gnomon.model.baselines import PredictedRun
 from gnomon.model.instants import Instant
-from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.model.states import RUN_STATE_CODES, RUN_STATES_BY_CODE, DagRunState
 from gnomon.storage.store.transaction import Transaction
 
 KEPT_S = 14 * 86_400
@@ -52,13 +52,22 @@ def remove_old(tx: Transaction, before: Instant) -> None:
     tx.run("run_predictions.remove_old", before=before)
 
 
-def list_judged(tx: Transaction, since: Instant) -> list[JudgedPrediction]:
-    """The predictions of ended runs that were due from `since` on, by DAG, slot and basis."""
+def list_judged(tx: Transaction, since: Instant, dag_ids: Collection[str] | None = None) -> list[JudgedPrediction]:
+    """The predictions of ended runs that were due from `since` on, by DAG, slot and basis. `dag_ids`: only of these; None: of all."""
+    rows = (
+        tx.all("run_predictions.judged", since=since)
+        if dag_ids is None
+        else tx.all("run_predictions.judged_of", since=since, dag_ids=list(dag_ids))
+    )
     return [
         JudgedPrediction(
             dag_id, run_id, basis, at, end_p50, end_p90, run_pk, RUN_STATES_BY_CODE[state], started_at, ended_at
         )
-        for dag_id, run_id, basis, at, end_p50, end_p90, run_pk, state, started_at, ended_at in tx.all(
-            "run_predictions.judged", since=since
-        )
+        for dag_id, run_id, basis, at, end_p50, end_p90, run_pk, state, started_at, ended_at in rows
     ]
+
+
+def list_short_histories(tx: Transaction, dag_ids: Collection[str], least: int) -> dict[str, int]:
+    """Of these DAGs those with fewer than `least` successful runs, with their number."""
+    code = RUN_STATE_CODES[DagRunState.SUCCESS]
+    return dict(tx.all("run_predictions.short_histories", dag_ids=list(dag_ids), least=least, success=code))

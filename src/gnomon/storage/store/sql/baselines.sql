@@ -55,3 +55,39 @@ ORDER BY version.version_pk LIMIT :limit;
 SELECT run_pk, run_id, run_after, state, ended_at FROM dag_run
 WHERE dag_pk = :dag_pk AND run_after >= :begin AND run_after < :end AND ended_at IS NOT NULL AND run_type NOT IN ('manual', 'backfill')
 ORDER BY run_after, run_pk;
+
+-- name: stored
+-- The newest version of each stored baseline that is not deleted, by name.
+SELECT baseline, version, changed_at, changed_by, body FROM baseline_version AS newest
+WHERE body IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM baseline_version AS newer WHERE newer.baseline = newest.baseline AND newer.version > newest.version)
+ORDER BY baseline;
+
+-- name: versions
+-- The newest versions of a stored baseline, newest first, also after its deletion.
+SELECT baseline, version, changed_at, changed_by, body FROM baseline_version
+WHERE baseline = :baseline ORDER BY version DESC LIMIT :limit;
+
+-- name: add_version
+-- A new version of a stored baseline. Two changes at once have the same version, and the second one fails.
+INSERT INTO baseline_version (baseline, version, changed_at, changed_by, body)
+VALUES (:baseline, :version, :changed_at, :changed_by, :body)
+ON CONFLICT (baseline, version) DO NOTHING;
+
+-- name: remove_versions
+-- Delete versions up to one.
+DELETE FROM baseline_version WHERE baseline = :baseline AND version <= :version;
+
+-- name: remove_deleted
+-- Delete all versions of baselines that were deleted long ago.
+DELETE FROM baseline_version WHERE baseline IN (SELECT baseline FROM baseline_version AS newest
+    WHERE body IS NULL AND changed_at < :before AND NOT EXISTS
+        (SELECT 1 FROM baseline_version AS newer WHERE newer.baseline = newest.baseline AND newer.version > newest.version));
+
+-- name: remove_state
+-- Delete what is known of one due time.
+DELETE FROM baseline_state WHERE baseline = :baseline AND due_at = :due_at;
+
+-- name: remove_predictions
+-- Delete the predictions of one due time.
+DELETE FROM baseline_prediction WHERE baseline = :baseline AND due_at = :due_at;

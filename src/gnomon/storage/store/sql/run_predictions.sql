@@ -21,3 +21,15 @@ SELECT dag.dag_id, p.run_id, p.basis, p.predicted_at, p.end_p50, p.end_p90, r.ru
 FROM run_prediction AS p JOIN dag ON dag.dag_pk = p.dag_pk JOIN dag_run AS r ON r.dag_pk = p.dag_pk AND r.run_id = p.run_id
 WHERE p.run_after >= :since AND r.ended_at IS NOT NULL AND r.clear_number = 0
 ORDER BY dag.dag_id, p.run_after, p.basis;
+
+-- name: judged_of
+-- The same of some DAGs.
+SELECT dag.dag_id, p.run_id, p.basis, p.predicted_at, p.end_p50, p.end_p90, r.run_pk, r.state, r.started_at, r.ended_at
+FROM dag {cross} JOIN run_prediction AS p ON p.dag_pk = dag.dag_pk JOIN dag_run AS r ON r.dag_pk = p.dag_pk AND r.run_id = p.run_id
+WHERE dag.dag_id {in :dag_ids text} AND p.run_after >= :since AND r.ended_at IS NOT NULL AND r.clear_number = 0
+ORDER BY dag.dag_id, p.run_after, p.basis;
+
+-- name: short_histories
+-- Of some DAGs those with few successful runs, and how many these are.
+SELECT dag.dag_id, coalesce(t.n, 0) FROM dag LEFT JOIN run_tally AS t ON t.dag_pk = dag.dag_pk AND t.state = :success
+WHERE dag.dag_id {in :dag_ids text} AND coalesce(t.n, 0) < :least;
