@@ -15,6 +15,8 @@ import { stateName } from "../../components/StateBadge";
 import { StateDot } from "../../components/StateDot";
 import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
+import { useZone } from "../../state/times";
+import { zoneName } from "../../state/zonedTimes";
 import { buttonClass } from "../../ui/Button";
 import { AssetIcon, CodeIcon, GraphIcon, HistoryIcon, ListIcon, NoteIcon, RunIcon, WarningIcon } from "../../ui/icons";
 import { Menu, MenuGroup, MenuItem } from "../../ui/Menu";
@@ -62,7 +64,7 @@ export function DagHeader({ dagId }: { dagId: string }) {
         }
         facts={
           <>
-            {facts && <Facts dag={facts} />}
+            {facts && <Facts dag={facts} timezone={dag.data?.timezone ?? undefined} />}
             {dag.data?.dag_display_name !== undefined && dag.data.dag_display_name !== dagId && (
               <span className={styles.about}>
                 <bdi>{cutText(dag.data.dag_display_name)}</bdi>
@@ -110,7 +112,8 @@ export function DagHeader({ dagId }: { dagId: string }) {
 }
 
 /** When it last ran, when it runs next, and its schedule in words. */
-function Facts({ dag }: { dag: DagOverview }) {
+function Facts({ dag, timezone }: { dag: DagOverview; timezone: string | undefined }) {
+  const isOtherZone = timezone !== undefined && timezone !== zoneName(useZone()) && Boolean(dag.next_run);
   const newest = dag.runs.at(-1);
   return (
     <>
@@ -145,6 +148,7 @@ function Facts({ dag }: { dag: DagOverview }) {
         ) : (
           <Sentence {...dag.schedule} />
         )}
+        {isOtherZone && ` (${timezone})`}
       </span>
       {dag.has_import_errors && (
         <Link to="/" hash="import-errors" className={`${styles.fact} bad`}>

@@ -187,7 +187,6 @@ export const ADMINISTRATION: Record<string, string> = {
   Worker: "工作进程",
   "accounts, roles and grants": "账号、角色和授权",
   "addresses and logins of other systems": "其他系统的地址和登录名",
-  "after:": "之后：",
   alive: "存活",
   all: "全部",
   "all options": "所有选项",
@@ -283,4 +282,7 @@ export const ADMINISTRATION: Record<string, string> = {
   "From|package": "来源",
   "{count} slot|pool": "{count} 个槽位",
   "{count} slots|pool": "{count} 个槽位",
+  "{count} limit with room": "{count} 个未满的限制",
+  "{count} limits with room": "{count} 个未满的限制",
+  Problems: "问题",
 };

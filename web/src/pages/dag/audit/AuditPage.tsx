@@ -11,8 +11,9 @@ import { SearchField } from "../../../components/SearchField";
 import { Sentence } from "../../../components/Sentences";
 import { StackTable } from "../../../components/StackTable";
 import { Time } from "../../../components/Time";
-import { Value } from "../../../components/Value";
 import { t } from "../../../state/language";
+import { ChangedFields } from "../../audit/ChangedFields";
+import { ChangeText } from "../../audit/ChangeText";
 import { readSkippedSlots } from "../../audit/eventBody";
 import { SkippedSlotsText } from "../../audit/SkippedSlotsText";
 import { TimeInput } from "../trigger/TimeInput";
@@ -38,7 +39,6 @@ export function AuditPage() {
   );
   return (
     <section>
-      <h2>{t("Audit log")}</h2>
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         {text("event", t("Event"), t("part of its name"))}
         {text("by", t("By"), t("part of a name"))}
@@ -94,20 +94,17 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
         )}
       </td>
       <td>
-        {row.before !== null && (
-          <span className="block">
-            <Value label={t("before:")} text={JSON.stringify(row.before)} />
-          </span>
-        )}
-        {row.after !== null && (
-          <span className="block">
-            <Value label={t("after:")} text={JSON.stringify(row.after)} />
-          </span>
-        )}
+        <ChangedFields before={row.before} after={row.after} />
         {slots ? (
           <SkippedSlotsText slots={slots} />
         ) : (
-          row.text && row.text !== row.run_id && <Sentence text={row.text} spans={row.spans[row.text]} />
+          row.text &&
+          row.text !== row.run_id &&
+          (row.event === "backfill_created" ? (
+            <ChangeText text={row.text} />
+          ) : (
+            <Sentence text={row.text} spans={row.spans[row.text]} />
+          ))
         )}
       </td>
     </tr>
