@@ -13,8 +13,7 @@ export function GraphPicture(props: GraphPictureProps) {
   const [frame, width, height] = useSize<HTMLDivElement>();
   const size = useMemo(() => ({ width, height }), [width, height]);
   const { laidOut, problem } = useGraphLayout(props.graphs, props.direction, size);
-  return (
-    <Fill className={styles.graph}>
+  const picture = (
       <div className={styles.picture} ref={frame}>
         {problem && (
           <p className="notice" role="alert">
@@ -28,6 +27,6 @@ export function GraphPicture(props: GraphPictureProps) {
         )}
         {laidOut && <Picture {...props} laidOut={laidOut} frame={size} />}
       </div>
-    </Fill>
   );
+  return props.isPane ? <div className={styles.inPane}>{picture}</div> : <Fill className={styles.graph}>{picture}</Fill>;
 }

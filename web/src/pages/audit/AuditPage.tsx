@@ -135,7 +135,7 @@ function Row({ one }: { one: EventRow }) {
         <About one={one} />
         {change.about.map(([kind, name]) => (
           <span key={kind} className="block">
-            <span className="soft">{thingName(kind)}</span> <Value text={name} isCode={false} />
+            <span className="soft">{thingName(kind)}</span> <Value isInline text={name} isCode={false} />
           </span>
         ))}
       </td>

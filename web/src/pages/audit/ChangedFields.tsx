@@ -16,11 +16,11 @@ export function ChangedFields({ before, after }: { before: unknown; after: unkno
           {one.before !== undefined && (
             <del>
               <span className="unseen">{t("before:")} </span>
-              <Value text={one.before} />
+              <Value isInline text={one.before} />
             </del>
           )}
           {one.before !== undefined && one.after !== undefined && <span aria-hidden="true"> → </span>}
-          {one.after !== undefined && <Value text={one.after} />}
+          {one.after !== undefined && <Value isInline text={one.after} />}
         </span>
       ))}
     </span>

@@ -128,4 +128,6 @@ export const RUN: Record<string, string> = {
   "{count} task failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
   "{count} tasks failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
   "Only the last tasks decide, and these did not fail: {names}.": "只有末端任务决定结果，而它们没有失败：{names}。",
+  "Picture of the run": "运行的图示",
+  "Graph in the whole window": "全窗口显示图",
 };
