@@ -74,7 +74,7 @@ def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_witho
         page = seen.page
         picture = page.get_by_role("group", name="Picture of the graph")
         expect(picture).to_contain_text("part_0")
-        expect(page.get_by_text("600 tasks, 30 groups")).to_be_visible()
+        expect(page.get_by_text("600 tasks · 30 groups")).to_be_visible()
         assert picture.locator(".graph-node").count() < 200
         page.get_by_role("searchbox", name="Search").fill("part_3.step_7")
         chosen = page.get_by_role("region", name="The chosen node")

@@ -95,7 +95,8 @@ def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
     looker = HealthReader(cfg, VirtualClock(START))
     (part,) = (part for part in looker.read_health().components if part.name == "triggerer")
     assert (
-        part.note == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 running on here"
+        part.note
+        == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 running on here"
     )
     looker.close()
 

@@ -42,15 +42,15 @@ def failure_of_import(path: str, error: BaseException, *, limits: ParseLimits) -
     try:
         return _failure_of_import(path, error, limits)
     except Exception:  # its attributes are not those of the class that it says it is
-        return _error_failure("import", path, _line_in(path, error_traceback(error)), describe_error(error), None, error)
+        return _error_failure(
+            "import", path, _line_in(path, error_traceback(error)), describe_error(error), None, error
+        )
 
 
 def _failure_of_import(path: str, error: BaseException, limits: ParseLimits) -> ParseFailure:
     if isinstance(error, SyntaxError) and error.filename == path:
         what = f"{error.msg}: {error.text.strip()}" if error.text and error.text.strip() else error.msg
-        return _error_failure(
-            "syntax", path, error.lineno, what, say("correct_the_line"), error.with_traceback(None)
-        )
+        return _error_failure("syntax", path, error.lineno, what, say("correct_the_line"), error.with_traceback(None))
     line = _line_in(path, error_traceback(error))
     if isinstance(error, ImportTimeout):
         return _timeout_failure(path, line, limits.import_timeout_s, error)
@@ -134,7 +134,11 @@ def failure_of_exit(
     return _exit_failure(crash.kind, path, line, what, say(_CRASH_REMEDIES[crash.kind]), output)
 
 
-_CRASH_REMEDIES = {"exit": "look_for_call_at_import", "memory": "load_less_at_import", "crash": "library_is_usual_cause"}
+_CRASH_REMEDIES = {
+    "exit": "look_for_call_at_import",
+    "memory": "load_less_at_import",
+    "crash": "library_is_usual_cause",
+}
 
 
 def _timeout_failure(

@@ -14,19 +14,23 @@ export function GraphPicture(props: GraphPictureProps) {
   const size = useMemo(() => ({ width, height }), [width, height]);
   const { laidOut, problem } = useGraphLayout(props.graphs, props.direction, size);
   const picture = (
-      <div className={styles.picture} ref={frame}>
-        {problem && (
-          <p className="notice" role="alert">
-            {problem}
-          </p>
-        )}
-        {!laidOut && !problem && (
-          <p className={`${styles.waiting} soft`} aria-busy="true">
-            {t("Laying out the graph …")}
-          </p>
-        )}
-        {laidOut && <Picture {...props} laidOut={laidOut} frame={size} />}
-      </div>
+    <div className={styles.picture} ref={frame}>
+      {problem && (
+        <p className="notice" role="alert">
+          {problem}
+        </p>
+      )}
+      {!laidOut && !problem && (
+        <p className={`${styles.waiting} soft`} aria-busy="true">
+          {t("Laying out the graph …")}
+        </p>
+      )}
+      {laidOut && <Picture {...props} laidOut={laidOut} frame={size} />}
+    </div>
   );
-  return props.isPane ? <div className={styles.inPane}>{picture}</div> : <Fill className={styles.graph}>{picture}</Fill>;
+  return props.isPane ? (
+    <div className={styles.inPane}>{picture}</div>
+  ) : (
+    <Fill className={styles.graph}>{picture}</Fill>
+  );
 }

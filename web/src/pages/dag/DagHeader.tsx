@@ -126,12 +126,12 @@ function Facts({ dag, timezone }: { dag: DagOverview; timezone: string | undefin
           title={newest.run_id}
         >
           <StateDot state={newest.state} hasSign />
-          {t("last run {state}", { state: stateName(newest.state) })}, <Ago at={newest.end_date ?? newest.run_after} />
+          {t("last run {state}", { state: stateName(newest.state) })} · <Ago at={newest.end_date ?? newest.run_after} />
         </Link>
       )}
       {dag.late_since ? (
         <span className={`${styles.fact} bad`}>
-          {t("late|header")}, <Ago at={dag.late_since} />
+          {t("late|header")} · <Ago at={dag.late_since} />
         </span>
       ) : (
         dag.next_run && (

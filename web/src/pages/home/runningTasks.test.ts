@@ -13,7 +13,12 @@ const task = (name: string, run: string, minute: number) => ({
 });
 
 test("instances of a mapped task are one line with their number and the time of the first", () => {
-  const lines = groupRunning([task("copy[1]", "a", 7), task("load", "a", 3), task("copy[0]", "a", 5), task("copy[2]", "b", 6)]);
+  const lines = groupRunning([
+    task("copy[1]", "a", 7),
+    task("load", "a", 3),
+    task("copy[0]", "a", 5),
+    task("copy[2]", "b", 6),
+  ]);
   expect(lines.map((one) => [one.run_id, one.task, one.count, one.since])).toEqual([
     ["a", "copy", 2, at(5)],
     ["a", "load", 1, at(3)],

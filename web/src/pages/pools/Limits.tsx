@@ -114,7 +114,11 @@ function LimitRow({ one }: { one: LimitUse }) {
         <LimitUsers users={one.holders} count={one.used} />
       </td>
       <td>
-        {one.waiting > 0 ? <LimitUsers users={one.waiters} count={one.waiting} /> : <span className="soft none">–</span>}
+        {one.waiting > 0 ? (
+          <LimitUsers users={one.waiters} count={one.waiting} />
+        ) : (
+          <span className="soft none">–</span>
+        )}
       </td>
     </tr>
   );

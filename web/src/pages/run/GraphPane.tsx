@@ -8,7 +8,7 @@ import { startWorker } from "../../components/graph/layoutClient";
 import { useNarrow } from "../../components/useNarrow";
 import { t, tn } from "../../state/language";
 import { TaskGraph } from "../dag/graph/TaskGraph";
-import gantt from "./gantt/gantt.module.css";
+import ganttStyles from "./gantt/gantt.module.css";
 import type { RunView } from "./runSearch";
 
 startWorker();
@@ -30,10 +30,10 @@ export default function GraphPane({ dagId, runId, view, set, chosen, choose, lea
   const isNarrow = useNarrow();
   const isDown = view.down === undefined ? isNarrow : view.down === "yes";
   return (
-    <div className={gantt.pane}>
-      <div className={gantt.tools} role="group" aria-label={t("Controls of the graph")}>
+    <div className={ganttStyles.pane}>
+      <div className={ganttStyles.tools} role="group" aria-label={t("Controls of the graph")}>
         {lead}
-        <span className={`soft ${gantt.count}`}>
+        <span className={`soft ${ganttStyles.count}`}>
           {structure.data && tn("{count} task", "{count} tasks", structure.data.tasks.length)}
         </span>
         {tail}

@@ -85,9 +85,7 @@ function TryChoice({ label, numbers, value, none, change }: TryChoiceProps) {
       value={value ?? ""}
       onChange={(event) => change(event.target.value === "" ? undefined : Number(event.target.value))}
     >
-      {none !== undefined && (
-        <option value="">{none}</option>
-      )}
+      {none !== undefined && <option value="">{none}</option>}
       {[...new Set([...numbers, ...(value === undefined ? [] : [value])])]
         .toSorted((one, other) => one - other)
         .map((each) => (

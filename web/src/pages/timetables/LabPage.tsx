@@ -116,7 +116,11 @@ export function LabPage() {
               max="8998-12-31"
               onChange={(event) => set({ from: event.target.value || undefined })}
             />
-            <IconButton icon={LaterIcon} label={t("Year after")} onClick={() => set({ from: moveYear(year.from, 1) })} />
+            <IconButton
+              icon={LaterIcon}
+              label={t("Year after")}
+              onClick={() => set({ from: moveYear(year.from, 1) })}
+            />
           </div>
           {counts.data.stop_reason && <p className="notice">{counts.data.stop_reason}</p>}
           <YearSheet

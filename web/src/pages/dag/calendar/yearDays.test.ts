@@ -84,6 +84,10 @@ test("days before the start and after the end are outside of the schedule, a sin
 test("a reason is said on its first day, and not on a day with runs", () => {
   const days = year(2026)
     .slice(0, 5)
-    .map((day, at): CalendarDay => ({ ...day, reason: [0, 0, 1, 0, 1][at] ?? null, runs: at > 0 ? {} : { success: 1 } }));
+    .map((day, at): CalendarDay => ({
+      ...day,
+      reason: [0, 0, 1, 0, 1][at] ?? null,
+      runs: at > 0 ? {} : { success: 1 },
+    }));
   expect(findFirstOfReasons(days)).toEqual(["2026-01-02", "2026-01-03"]);
 });
