@@ -72,7 +72,7 @@ def _format_row(row: FailureRow) -> Iterator[str]:
         yield f"    {put_into_words(row.reason)}"
     if row.held_up:
         left_out = row.held_up - len(row.held_up_tasks)
-        more = say("and_count_more", count=left_out) if left_out else None
+        more = say("and_more", count=left_out) if left_out else None
         yield f"    {word(say('not_run_because_of_it', names=', '.join(row.held_up_tasks), more=more))}"
     if row.waiting_runs:
         yield f"    {word(say('runs_wait_for_it', names=', '.join(row.waiting_runs)))}"

@@ -113,7 +113,8 @@ export function DagHeader({ dagId }: { dagId: string }) {
 
 /** When it last ran, when it runs next, and its schedule in words. */
 function Facts({ dag, timezone }: { dag: DagOverview; timezone: string | undefined }) {
-  const isOtherZone = timezone !== undefined && timezone !== zoneName(useZone()) && Boolean(dag.next_run);
+  const zone = zoneName(useZone());
+  const isOtherZone = timezone !== undefined && timezone !== zone && Boolean(dag.next_run);
   const newest = dag.runs.at(-1);
   return (
     <>

@@ -53,7 +53,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "with_stored_error": ": {error}",
     "more_tasks_failed": ("and {count} more task failed", "and {count} more tasks failed"),
     "not_run_because_of_it": "not run because of it: {names}{more}",
-    "and_count_more": " and {count} more",
     "runs_wait_for_it": "waiting for it: {names}",
     "failed_runs_in_all": "{runs}; {more}",
     "count_of_failed_runs": ("{count} failed run", "{count} failed runs"),
