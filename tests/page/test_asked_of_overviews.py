@@ -74,7 +74,7 @@ def test_a_big_graph_is_seen_at_once_folded_opens_in_place_and_is_acted_on_witho
         page = seen.page
         picture = page.get_by_role("group", name="Picture of the graph")
         expect(picture).to_contain_text("part_0")
-        expect(page.get_by_text("600 tasks, 30 groups")).to_be_visible()
+        expect(page.get_by_text("600 tasks · 30 groups")).to_be_visible()
         assert picture.locator(".graph-node").count() < 200
         page.get_by_role("searchbox", name="Search").fill("part_3.step_7")
         chosen = page.get_by_role("region", name="The chosen node")
@@ -122,7 +122,8 @@ def test_a_dag_and_a_task_lead_to_all_of_their_runs_and_a_run_to_its_graph_and_b
         page.get_by_role("menuitem", name="All runs of this DAG").click()
         expect(page).to_have_url(re.compile(r"/runs\?dag_id=asked_steps"))
         page.get_by_role("link", name="one", exact=True).click()
-        page.get_by_role("link", name="Graph", exact=True).click()
+        page.get_by_role("button", name="Graph", exact=True).click()
+        page.get_by_role("link", name="Graph in the whole window").click()
         expect(page).to_have_url(re.compile("/dags/asked_steps/graph.*run=one"))
         page.get_by_role("link", name="Open the run").click()
         expect(page).to_have_url(re.compile("/dags/asked_steps/runs/one"))

@@ -127,7 +127,7 @@ def test_the_version_of_a_run_leads_to_its_code(browser: Browser, product: Produ
         seen.log_in("/dags/nightly/runs/first")
         seen.page.get_by_role("link", name="version 1").first.click()
         expect(seen.page).to_have_url(re.compile("/dags/nightly/code.version=1"))
-        expect(seen.page.get_by_role("heading", name="Code", exact=True)).to_be_visible()
+        expect(seen.page.get_by_role("region", name="Source")).to_be_visible()
         seen.check()
 
 

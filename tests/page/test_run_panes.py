@@ -155,3 +155,22 @@ def test_a_log_fills_the_window_and_leads_to_its_errors(browser: Browser, mixed:
         log.focus()
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name="Log in the whole window")).to_be_visible()
+
+
+def test_the_graph_takes_the_place_of_the_gantt_chart_and_a_click_chooses_a_task(
+    browser: Browser, mixed: Product
+) -> None:
+    with visit(browser, mixed) as seen:
+        seen.log_in("/dags/mixed_ends/runs/mixed?chosen=give")
+        page = seen.page
+        chosen = page.get_by_role("region", name="The chosen task")
+        expect(chosen).to_contain_text("give")
+        page.get_by_role("group", name="Picture of the run").get_by_role("button", name="Graph").click()
+        page.locator('[data-node="task:ends"]').click()
+        expect(page).to_have_url(re.compile("picture=graph"))
+        expect(page).to_have_url(re.compile("chosen=ends"))
+        expect(chosen).to_contain_text("ends")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        seen.check()
+        page.reload()
+        expect(page.locator('[data-node="task:ends"]')).to_be_visible()

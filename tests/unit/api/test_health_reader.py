@@ -72,10 +72,10 @@ def test_beats_make_health(cfg: Config) -> None:
     parts = {part.name: part for part in health.components}
     assert health.problems == ()
     assert parts["dag_processor"].status is HealthStatus.HEALTHY
-    assert parts["dag_processor"].note == "1 on there"
+    assert parts["dag_processor"].note == "1 running on there"
     assert parts["scheduler"].status is HealthStatus.HEALTHY
     assert parts["worker"].status is HealthStatus.HEALTHY
-    assert parts["worker"].note == "8 slots · 1 on here"
+    assert parts["worker"].note == "8 slots · 1 running on here"
     looker.close()
 
 
@@ -95,7 +95,8 @@ def test_a_triggerer_says_what_it_has_counted(cfg: Config) -> None:
     looker = HealthReader(cfg, VirtualClock(START))
     (part,) = (part for part in looker.read_health().components if part.name == "triggerer")
     assert (
-        part.note == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 on here"
+        part.note
+        == "0 of 30 slots in use · 1,203 succeeded, 1 failed, blocked 3 times (mostly by a.Slow) · 3 running on here"
     )
     looker.close()
 

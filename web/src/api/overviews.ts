@@ -73,6 +73,8 @@ export interface TimelineView {
   /** Only the DAGs of this group of `within`. */
   within?: string;
   value?: string;
+  /** By how many minutes past the full hour the zone is ahead of UTC. */
+  ahead?: number;
 }
 
 export const timelineQuery = (view: TimelineView) =>
@@ -86,6 +88,7 @@ export const timelineQuery = (view: TimelineView) =>
           past: 6,
           limit: 12,
           groups: 20,
+          ...(view.ahead ? { ahead: view.ahead } : {}),
           ...(view.within && view.value ? { [view.within]: view.value } : {}),
         },
       }),

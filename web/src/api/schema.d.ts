@@ -19527,6 +19527,7 @@ export interface operations {
                 group_by?: "tag" | "owner" | "folder" | "pool" | "state" | "dag";
                 limit?: number;
                 groups?: number;
+                ahead?: number;
             };
             header?: never;
             path?: never;

@@ -5,6 +5,8 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Backfill, useChangeBackfill } from "../api/across";
 import { t, tn } from "../state/language";
+import { Button } from "../ui/Button";
+import { PauseIcon, RunIcon } from "../ui/icons";
 import { Refusal } from "./Answer";
 import { Time } from "./Time";
 import styles from "./backfill.module.css";
@@ -25,35 +27,35 @@ export function BackfillItem({ backfill }: { backfill: Backfill }) {
   return (
     <li>
       <div className={styles.head}>
-        <Link className="name" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>
+        <Link className="name strong" to="/dags/$dagId" params={{ dagId: backfill.dag_id }} search={{}}>
           {backfill.dag_id}
         </Link>
         <span className={`badge ${styles[state]}`}>{waits ? t("waits: the DAG is paused") : t(words)}</span>
+        <span>
+          <Time at={backfill.from_date} /> – <Time at={backfill.to_date} />
+        </span>
         <span className="soft">
+          {tn("{count} run at a time", "{count} runs at a time", backfill.max_active_runs)}
+          {backfill.run_backwards ? ` · ${t("newest first")}` : ""}
+        </span>
+        <span className={`soft ${styles.origin}`}>
           {t("backfill {id} by {user},", { id: backfill.backfill_id, user: backfill.created_by })}{" "}
           <Time at={backfill.created_at} />
         </span>
-      </div>
-      <p>
-        <Time at={backfill.from_date} /> – <Time at={backfill.to_date} />
-        {backfill.run_backwards ? `, ${t("newest first")}` : ""},{" "}
-        {tn("{count} run at a time", "{count} runs at a time", backfill.max_active_runs)}
-      </p>
-      <Progress backfill={backfill} />
-      <p>
         <Link to="/runs" search={{ dag_id: backfill.dag_id, type: ["backfill"] }}>
           {t("Runs of backfills of this DAG")}
         </Link>
-      </p>
+        {!hasEnded && (
+          <Act dagId={backfill.dag_id}>
+            <BackfillActs backfill={backfill} />
+          </Act>
+        )}
+      </div>
+      <Progress backfill={backfill} />
       {Object.keys(backfill.dag_run_conf).length > 0 && (
         <pre tabIndex={0}>{JSON.stringify(backfill.dag_run_conf, null, 2)}</pre>
       )}
       {backfill.error && <p className="notice">{backfill.error}</p>}
-      {!hasEnded && (
-        <Act dagId={backfill.dag_id}>
-          <BackfillActs backfill={backfill} />
-        </Act>
-      )}
     </li>
   );
 }
@@ -70,7 +72,7 @@ function Progress({ backfill }: { backfill: Backfill }) {
   const total = Math.max(backfill.slots, ended, 1);
   const label = t("{ended} of {slots} slots finished", { ended, slots: backfill.slots });
   return (
-    <>
+    <div className={styles.line}>
       <div
         className={styles.progress}
         role="progressbar"
@@ -85,8 +87,10 @@ function Progress({ backfill }: { backfill: Backfill }) {
             <span key={name} className={styles[`part-${name}`]} style={{ width: `${(count / total) * 100}%` }} />
           ))}
       </div>
-      <p className="soft">{[label, ...parts.filter(([, count]) => count > 0).map(([, , text]) => text)].join(", ")}</p>
-    </>
+      <span className="soft">
+        {[label, ...parts.filter(([, count]) => count > 0).map(([, , text]) => text)].join(" · ")}
+      </span>
+    </div>
   );
 }
 
@@ -96,27 +100,33 @@ function BackfillActs({ backfill }: { backfill: Backfill }) {
   const isPaused = backfill.state === "paused";
   return (
     <div className="acts">
-      <button type="button" disabled={change.isPending} onClick={() => change.mutate(isPaused ? "unpause" : "pause")}>
+      <Button
+        isSmall
+        isBusy={change.isPending}
+        icon={isPaused ? RunIcon : PauseIcon}
+        onClick={() => change.mutate(isPaused ? "unpause" : "pause")}
+      >
         {isPaused ? t("Continue") : t("Pause")}
-      </button>
+      </Button>
       {asks ? (
         <>
           <span>{t("Its queued runs end as failed; running ones continue.")}</span>
-          <button
-            type="button"
-            disabled={change.isPending}
+          <Button
+            isSmall
+            look="danger"
+            isBusy={change.isPending}
             onClick={() => change.mutate("cancel", { onSettled: () => setAsks(false) })}
           >
             {t("Cancel the backfill")}
-          </button>
-          <button type="button" onClick={() => setAsks(false)}>
+          </Button>
+          <Button isSmall onClick={() => setAsks(false)}>
             {t("Keep it")}
-          </button>
+          </Button>
         </>
       ) : (
-        <button type="button" onClick={() => setAsks(true)}>
+        <Button isSmall onClick={() => setAsks(true)}>
           {t("Cancel …")}
-        </button>
+        </Button>
       )}
       {change.isError && <Refusal error={change.error} />}
     </div>

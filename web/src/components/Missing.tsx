@@ -3,22 +3,30 @@
 import { Link } from "@tanstack/react-router";
 import { ApiError } from "../api/client";
 import { t } from "../state/language";
+import { buttonClass } from "../ui/Button";
+import { EmptyState } from "../ui/EmptyState";
+import { SearchIcon } from "../ui/icons";
 
 export function isMissing(error: Error | null): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** What is missing in large words; its remedy below, if it is one of the page and not a command. */
 export function Missing({ error }: { error: ApiError }) {
+  const [what = "", remedy] = error.message.split(/[;；]\s*/, 2);
   return (
-    <div className="notice" role="alert">
-      <p>
-        <bdi>{error.message}</bdi>
-      </p>
-      <p>
-        <Link to="/dags" search={{}}>
-          {t("All DAGs")}
-        </Link>
-      </p>
+    <div role="alert">
+      <EmptyState
+        icon={SearchIcon}
+        title={<bdi>{what}</bdi>}
+        acts={
+          <Link to="/dags" search={{}} className={buttonClass("primary")}>
+            {t("All DAGs")}
+          </Link>
+        }
+      >
+        {remedy && !remedy.includes("`") && <bdi>{remedy}</bdi>}
+      </EmptyState>
     </div>
   );
 }

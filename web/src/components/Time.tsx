@@ -13,7 +13,7 @@ interface Props {
 export function Time({ at, isDate, isExact }: Props) {
   const zone = useZone();
   const now = useNow();
-  if (!at) return <span className="soft">–</span>;
+  if (!at) return <span className="soft none">–</span>;
   const exact = formatTime(at, zone);
   return (
     <time dateTime={at} title={zone === "UTC" ? `${exact} UTC` : `${exact}, ${formatTime(at, "UTC")} UTC`}>

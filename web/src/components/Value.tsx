@@ -3,12 +3,20 @@
 import { useCut } from "./LongText";
 import styles from "./value.module.css";
 
-/** `isCode`: in letters of one width. */
-export function Value({ text, isCode = true, label = "" }: { text: string; isCode?: boolean; label?: string }) {
+interface Props {
+  text: string;
+  /** In letters of one width. */
+  isCode?: boolean;
+  label?: string;
+  /** Within a line, and not a block of its own. */
+  isInline?: boolean;
+}
+
+export function Value({ text, isCode = true, label = "", isInline }: Props) {
   const { shown, button } = useCut(text);
   const Tag = isCode ? "code" : "span";
   return (
-    <span className={styles.value}>
+    <span className={isInline ? styles.inline : styles.value}>
       {label && <span className="soft">{label} </span>}
       <Tag>{shown}</Tag>
       {button}

@@ -111,8 +111,14 @@ function Reason({ explanation, first, hasButton }: { explanation: Explanation; f
     const error = first.code === "task_ended" ? readError(first) : undefined;
     if (error) return <Error text={error} />;
   }
-  const told = explanation.coded.find((one) => one.is_condition) ?? first;
+  const conditions = explanation.coded.filter((one) => one.is_condition);
+  const told = conditions.find((one) => !isRunning(one)) ?? conditions[0] ?? first;
   return <Sentence text={told.text} spans={told.spans} hasButton={hasButton} />;
+}
+
+/** Whether the sentence tells of a task that runs, while others may wait. */
+function isRunning({ code, arguments: values }: Explanation["coded"][number]): boolean {
+  return (code === "task_has_wait" ? (values.why as { code?: string } | undefined)?.code : code) === "try_runs";
 }
 
 function Error({ text }: { text: string }) {

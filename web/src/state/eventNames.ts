@@ -36,6 +36,7 @@ const NAMES: Record<string, string> = {
   database_cleaned: /* text */ "database cleaned",
   deadline_missed: /* text */ "deadline missed",
   deadline_unknown: /* text */ "deadline unknown",
+  login: /* text */ "login",
   message_quarantined: /* text */ "message quarantined",
   note_deleted: /* text */ "note deleted",
   note_set: /* text */ "note set",
@@ -70,6 +71,23 @@ const NAMES: Record<string, string> = {
   xcom_deleted: /* text */ "xcom deleted",
   xcom_set: /* text */ "xcom set",
 };
+
+const THINGS: Record<string, string> = {
+  account: /* text */ "account",
+  asset: /* text */ "asset",
+  connection: /* text */ "connection",
+  grant: /* text */ "grant",
+  pool: /* text */ "pool",
+  role: /* text */ "role",
+  session: /* text */ "session",
+  token: /* text */ "token",
+  variable: /* text */ "variable",
+};
+
+/** The kind of a thing in the body of an event. */
+export function thingName(kind: string): string {
+  return t(THINGS[kind] ?? kind);
+}
 
 /** A kind that has no name here is shown in the words of its id. */
 export function eventName(kind: string): string {

@@ -6,12 +6,14 @@ import styles from "./card.module.css";
 interface Props {
   title: ReactNode;
   acts?: ReactNode;
+  /** For links to it. */
+  id?: string;
   children: ReactNode;
 }
 
-export function Card({ title, acts, children }: Props) {
+export function Card({ title, acts, id, children }: Props) {
   return (
-    <section className={styles.card} aria-label={typeof title === "string" ? title : undefined}>
+    <section id={id} className={styles.card} aria-label={typeof title === "string" ? title : undefined}>
       <header className={styles.head}>
         <h2>{title}</h2>
         {acts}

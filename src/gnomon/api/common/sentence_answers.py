@@ -131,6 +131,8 @@ def _build_span(span: SentenceSpan, hide: Hide) -> SpanAnswer:
 
 
 def _build_arguments(sentence: Sentence, hide: Hide) -> dict[str, Any]:
+    if sentence.code == "text":  # a stored text, which may be a sentence of ours
+        return {name: hide(word(str(value))) for name, value in sentence.arguments}
     return {name: _build_argument(find_kind(name), value, hide) for name, value in sentence.arguments}
 
 

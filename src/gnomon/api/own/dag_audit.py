@@ -16,7 +16,7 @@ from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
-from gnomon.api.common.reader_language import word
+from gnomon.api.common.reader_language import word, word_body
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
 from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
@@ -108,7 +108,7 @@ def get_dag_audit(
 
 def _build(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool) -> AuditRowAnswer:
     body = hide_uri_passwords(event.body)
-    details = hide_in_value(read_details(body), hide)
+    details = hide_in_value(read_details(word_body(body)), hide)
     rest = {name: value for name, value in details.items() if name not in ("before", "after")}
     text = hide(word(body)) if not details else json.dumps(rest, ensure_ascii=False) if rest else ""
     return AuditRowAnswer(

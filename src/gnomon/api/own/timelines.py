@@ -14,13 +14,14 @@ from gnomon.api.common.shapes import Answer
 from gnomon.api.context import Context
 from gnomon.api.own.dag_conditions import DagConditions, choose_dags
 from gnomon.api.policies import ApiResource, Permission
-from gnomon.model.instants import to_datetime
+from gnomon.model.instants import SECOND, to_datetime
 from gnomon.queries.report.activity.run_timeline import (
     TimelineGroup,
     TimelineRequest,
     build_timeline,
 )
 
+MINUTE = 60 * SECOND
 router = OperationRouter(prefix="/timeline", tags=["Timeline"])
 HOURS_MAX = 48
 COMING_MAX = 200
@@ -35,6 +36,8 @@ class TimelineFilters(DagConditions):
     group_by: Literal["tag", "owner", "folder", "pool", "state", "dag"] = "tag"
     limit: Annotated[int, Query(ge=0, le=COMING_MAX)] = 20
     groups: Annotated[int, Query(ge=0, le=GROUPS_MAX)] = 50
+    ahead: Annotated[int, Query(ge=0, lt=60)] = 0
+    """By how many minutes past the full hour the clocks of the reader are ahead of UTC: 45 in Kathmandu, whose hours begin at 15 past of UTC."""
 
 
 class TimelineGroupAnswer(Answer):
@@ -80,7 +83,13 @@ class TimelineAnswer(Answer):
 def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context, user: CurrentUser) -> TimelineAnswer:
     """The runs that ended in the `past` hours and that are due in the coming `hours`, of the DAGs that the user may see."""
     request = TimelineRequest(
-        context.clock.now(), filters.past, filters.hours, filters.group_by, filters.limit, filters.groups
+        context.clock.now(),
+        filters.past,
+        filters.hours,
+        filters.group_by,
+        filters.limit,
+        filters.groups,
+        ahead=filters.ahead * MINUTE,
     )
     with context.database.read() as tx:
         facts = context.facts.find_all(tx)

@@ -13,7 +13,9 @@ from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document
 from gnomon.entry.cli.past_times import PastTime, PastTimeType
+from gnomon.entry.cli.terminal.reader_language import put_into_words, word
 from gnomon.entry.cli.terminal.screen import is_utc_asked
+from gnomon.model.sentences import say
 from gnomon.queries.report.activity.failure_list import FailureRow
 
 
@@ -44,24 +46,33 @@ def failures(deployment: DeploymentAccess, dag_ids: tuple[str, ...], since: Past
         click.echo("\n".join(_format_row(row)))
     broken = len({row.dag_id for row in failed_runs if row.healed_by is None})
     click.echo(
-        f"{len(failed_runs)} failed run{'' if len(failed_runs) == 1 else 's'}; {broken} DAG{'' if broken == 1 else 's'} still broken"
-        if failed_runs
-        else "no run failed"
+        word(
+            say(
+                "failed_runs_in_all",
+                runs=say("count_of_failed_runs", count=len(failed_runs)),
+                more=say("dags_still_broken", count=broken),
+            )
+            if failed_runs
+            else say("no_run_failed")
+        )
     )
     if len(failed_runs) == limit:
         click.echo(f"only the last {limit} are listed; --limit lists more", err=True)
 
 
 def _format_row(row: FailureRow) -> Iterator[str]:
-    yield f"{row.ended_at}  {row.dag_id} {row.run_id}  {'still broken' if row.healed_by is None else f'healed by {row.healed_by}'}"
+    state = say("is_still_broken") if row.healed_by is None else say("was_healed_by", text=row.healed_by)
+    yield f"{row.ended_at}  {row.dag_id} {row.run_id}  {word(state)}"
     for task in row.tasks:
-        yield f"    {task.task} failed" + (f": {task.error}" if task.error else "")
+        stored = say("with_stored_error", error=task.error) if task.error else None
+        yield f"    {word(say('task_of_run_failed', text=task.task, stored=stored))}"
     if row.failed_tasks > len(row.tasks):
-        yield f"    and {row.failed_tasks - len(row.tasks)} more tasks failed"
+        yield f"    {word(say('more_tasks_failed', count=row.failed_tasks - len(row.tasks)))}"
     if not row.tasks and row.reason:
-        yield f"    {row.reason}"
+        yield f"    {put_into_words(row.reason)}"
     if row.held_up:
-        more = row.held_up - len(row.held_up_tasks)
-        yield f"    not run because of it: {', '.join(row.held_up_tasks)}" + (f" and {more} more" if more else "")
+        left_out = row.held_up - len(row.held_up_tasks)
+        more = say("and_more", count=left_out) if left_out else None
+        yield f"    {word(say('not_run_because_of_it', names=', '.join(row.held_up_tasks), more=more))}"
     if row.waiting_runs:
-        yield f"    waiting for it: {', '.join(row.waiting_runs)}"
+        yield f"    {word(say('runs_wait_for_it', names=', '.join(row.waiting_runs)))}"

@@ -13,10 +13,11 @@ import click
 
 from gnomon.entry.cli.terminal.guarded_output import CONTROL, escape_control
 from gnomon.entry.cli.terminal.local_times import format_moment, parse_stored
-from gnomon.entry.cli.terminal.reader_language import find_reader_language, put_into_words
+from gnomon.entry.cli.terminal.reader_language import find_reader_language, name_column, put_into_words
 from gnomon.entry.cli.terminal.record_table import draw_records
 from gnomon.entry.cli.terminal.screen import Screen, is_plain_asked, read_screen, remember_output, remember_utc
 from gnomon.entry.cli.terminal.state_styles import paint_state
+from gnomon.entry.cli.terminal.text_width import measure_text, pad_text
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import to_instant
 
@@ -132,18 +133,23 @@ def print_document(value: object, output: str) -> None:
 
 def format_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> str:
     """Aligned columns under their names, one line a row. No value is shortened, so that the output can be searched."""
+    heads = list(map(name_column, columns))
     cells = [[_format_column_cell(column, row[column]) for column in columns] for row in rows]
-    widths = [max(len(line[i]) for line in [list(columns), *cells]) for i in range(len(columns))]
+    widths = [max(measure_text(line[i]) for line in [heads, *cells]) for i in range(len(columns))]
     rule = [] if is_plain_asked() else [["-" * width for width in widths]]
-    return "\n".join(_format_line(line, widths) for line in [list(columns), *rule, *cells])
+    return "\n".join(_format_line(line, widths) for line in [heads, *rule, *cells])
 
 
 def format_fields(pairs: Sequence[tuple[str, object]]) -> str:
     """`name  value` lines, names aligned; pairs whose value is None or an empty text are left out. Times as `read_screen` says."""
     screen = read_screen()
-    shown = [(name, _format_field(name, value, screen)) for name, value in pairs if value is not None and value != ""]
-    width = max((len(name) for name, _ in shown), default=0)
-    return "\n".join(f"{name:<{width}}{_COLUMN_GAP}{value}".rstrip() for name, value in shown)
+    shown = [
+        (name_column(name), _format_field(name, value, screen))
+        for name, value in pairs
+        if value is not None and value != ""
+    ]
+    width = max((measure_text(name) for name, _ in shown), default=0)
+    return "\n".join(f"{pad_text(name, width)}{_COLUMN_GAP}{value}".rstrip() for name, value in shown)
 
 
 def format_cell(value: object) -> str:
@@ -151,7 +157,7 @@ def format_cell(value: object) -> str:
     if value is None:
         return "-"
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return name_column("yes" if value else "no")
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_to_line, value)) or "-"
     if isinstance(value, dict):
@@ -198,4 +204,4 @@ def _shorten_instant(instant: re.Match[str]) -> str:
 
 
 def _format_line(values: Sequence[str], widths: Sequence[int]) -> str:
-    return _COLUMN_GAP.join(f"{value:<{width}}" for value, width in zip(values, widths, strict=True)).rstrip()
+    return _COLUMN_GAP.join(pad_text(value, width) for value, width in zip(values, widths, strict=True)).rstrip()

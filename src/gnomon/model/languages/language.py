@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-SECTIONS = ("sentences", "terms", "joints", "ordinals", "cron", "texts", "page")
+SECTIONS = ("sentences", "terms", "joints", "ordinals", "cron", "texts", "columns", "page")
 """The parts of a file of a language, each a mapping."""
 
 
@@ -30,5 +30,7 @@ class Language:
     """Parts of the English words of a cron expression, with `{name}` for what differs: lists for `times`, `minutes`, `days` and `months`."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """English texts of the server that are no sentences of the catalogue, such as the descriptions of options."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The names of the columns of the tables of commands, and `yes` and `no`."""
     page: Mapping[str, str] = field(default_factory=dict)
     """The page's own texts, by their English ones."""

@@ -21,7 +21,7 @@ from gnomon.model.errors.error_text import (
     safe_repr,
 )
 from gnomon.model.errors.product import GnomonError
-from gnomon.model.sentences import render
+from gnomon.model.sentences import Sentence, quote, render, say
 from gnomon.model.spec import ParseFailure
 from gnomon.model.storable_text import escape_unstorable
 
@@ -42,49 +42,50 @@ def failure_of_import(path: str, error: BaseException, *, limits: ParseLimits) -
     try:
         return _failure_of_import(path, error, limits)
     except Exception:  # its attributes are not those of the class that it says it is
-        return _error_failure("import", path, _line_in(path, error_traceback(error)), describe_error(error), "", error)
+        return _error_failure(
+            "import", path, _line_in(path, error_traceback(error)), describe_error(error), None, error
+        )
 
 
 def _failure_of_import(path: str, error: BaseException, limits: ParseLimits) -> ParseFailure:
     if isinstance(error, SyntaxError) and error.filename == path:
         what = f"{error.msg}: {error.text.strip()}" if error.text and error.text.strip() else error.msg
-        return _error_failure("syntax", path, error.lineno, what, "Correct that line.", error.with_traceback(None))
+        return _error_failure("syntax", path, error.lineno, what, say("correct_the_line"), error.with_traceback(None))
     line = _line_in(path, error_traceback(error))
     if isinstance(error, ImportTimeout):
         return _timeout_failure(path, line, limits.import_timeout_s, error)
     if isinstance(error, MemoryError):
         return _memory_failure(path, line, limits.memory_bytes, error)
     if isinstance(error, SystemExit):
-        what = f"the file ends the process by sys.exit({'' if error.code is None else safe_repr(error.code)}) while it is imported"
+        code = "" if error.code is None else safe_repr(error.code)
         return _error_failure(
-            "exit", path, line, what, 'Remove that call, or put it under `if __name__ == "__main__":`.', error
+            "exit", path, line, say("file_ends_process", text=code), say("remove_call_of_exit"), error
         )
     if isinstance(error, ModuleNotFoundError) and error.name:
         return _error_failure(
             "import",
             path,
             line,
-            f"no module named {error.name!r}{_other_place(path, error)}",
+            _say_absent_module(path, error.name, error),
             _module_remedy(error, limits),
             error,
         )
     if class_name(error) in _ZONE_ERRORS:
         zone = error_text(error.args[0] if error.args else error).rpartition(" ")[2]
-        what = f"time zone {zone!r} is not known"
         return _error_failure(
-            "import", path, line, what, "Check the spelling; zones are written like 'Europe/Berlin' or 'UTC'.", error
+            "import", path, line, say("zone_of_file_is_unknown", zone=zone), say("check_zone_of_file"), error
         )
     if isinstance(error, (FileNotFoundError, PermissionError)) and line is None:
         return _error_failure(
             "unreadable",
             path,
             None,
-            f"the file cannot be read: {error.strerror or error_text(error)}",
-            "Give the dag-processor's user the right to read it.",
+            say("dag_file_cannot_be_read", error=error.strerror or error_text(error)),
+            say("give_right_to_read"),
             error,
         )
     kind = "dag" if isinstance(error, AirflowException) else "import"
-    return _error_failure(kind, path, line, f"{_describe_error(error)}{_other_place(path, error)}", "", error)
+    return _error_failure(kind, path, line, f"{_describe_error(error)}{_other_place(path, error)}", None, error)
 
 
 class ParseLimits:
@@ -108,16 +109,14 @@ def failure_of_dag(path: str, dag_id: str, error: BaseException) -> ParseFailure
     message = error_text(error) or class_name(error)
     thing = "" if dag_id in message else f"DAG {dag_id!r}: "
     line = _line_in(path, error_traceback(error)) or _line_in_message(path, message)
-    return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{message}", "", error)
+    return _error_failure("dag", path, line, f"{thing}{_error_prefix(error)}{message}", None, error)
 
 
 def failure_of_duplicate_dag(path: str, dag_id: str) -> ParseFailure:
     """Two DAG objects of one file have the same id."""
     return ParseFailure(
         kind="duplicate",
-        message=(
-            f"{path}: two DAGs of this file have the id {dag_id!r}; the first one counts. Give the other one another dag_id."
-        ),
+        message=render(say("file_has_dag_twice", file=path, dag=dag_id)),
     )
 
 
@@ -131,23 +130,24 @@ def failure_of_exit(
         return _memory_failure(path, None, limits.memory_bytes, None, output)
     line = next((frame.line for frame in parse_fault_dump(output) if frame.file == path), None)
     crash = describe_crash(exit_code)
-    what = f"the process {render(crash.sentence)} while the file was imported"
-    return _exit_failure(crash.kind, path, line, what, _CRASH_REMEDIES[crash.kind], output)
+    what = say("process_ended_in_import", why=crash.sentence)
+    return _exit_failure(crash.kind, path, line, what, say(_CRASH_REMEDIES[crash.kind]), output)
 
 
 _CRASH_REMEDIES = {
-    "exit": "Look for what is called at import there.",
-    "memory": "Load less at import, or give the machine more memory.",
-    "crash": "A compiled library that the file imports or calls there is the usual cause.",
+    "exit": "look_for_call_at_import",
+    "memory": "load_less_at_import",
+    "crash": "library_is_usual_cause",
 }
 
 
 def _timeout_failure(
     path: str, line: int | None, seconds: float | None, error: BaseException | None, output: str = ""
 ) -> ParseFailure:
-    what = f"the import took longer than {seconds or 0:g} s{'' if error is None else _other_place(path, error)}"
+    place = None if error is None else _say_other_place(path, error)
+    what = say("import_of_file_took_too_long", duration=float(seconds or 0), more=place)
     option = "core.dagbag_import_timeout" if error is not None else "dag_processor.dag_file_processor_timeout"
-    remedy = f"Move slow work from the top of the file into a task, or raise {option}."
+    remedy = say("move_slow_work", option=option)
     if error is not None:
         return _error_failure("timeout", path, line, what, remedy, error)
     return _exit_failure("timeout", path, line, what, remedy, output)
@@ -156,16 +156,19 @@ def _timeout_failure(
 def _memory_failure(
     path: str, line: int | None, limit: int | None, error: BaseException | None, output: str = ""
 ) -> ParseFailure:
-    megabytes = "the memory there is" if limit is None else f"{limit // (1024 * 1024)} MB of memory"
-    what = f"the import needed more than {megabytes}"
-    remedy = "Load data inside a task instead, or raise dag_processor.parsing_memory_limit."
+    what = (
+        say("import_needed_all_memory")
+        if limit is None
+        else say("import_needed_more_memory", size=str(limit // (1024 * 1024)))
+    )
+    remedy = say("load_data_in_task")
     if error is not None:
         return _error_failure("memory", path, line, what, remedy, error)
     return _exit_failure("memory", path, line, what, remedy, output)
 
 
 def _error_failure(
-    kind: str, path: str, line: int | None, what: str, remedy: str, error: BaseException
+    kind: str, path: str, line: int | None, what: Sentence | str, remedy: Sentence | None, error: BaseException
 ) -> ParseFailure:
     """The failure for an exception in the process that parsed the file, without the secrets that the file has read."""
     shown = hide(format_error(type(error), error, _trim_traceback(path, error_traceback(error))))[
@@ -179,16 +182,20 @@ def _error_failure(
     )
 
 
-def _exit_failure(kind: str, path: str, line: int | None, what: str, remedy: str, output: str) -> ParseFailure:
+def _exit_failure(
+    kind: str, path: str, line: int | None, what: Sentence, remedy: Sentence, output: str
+) -> ParseFailure:
     return ParseFailure(
         kind=kind, message=_sentence(path, line, what, remedy), line=line, traceback=output[-AUTHOR_TRACEBACK_MAX:]
     )
 
 
-def _sentence(path: str, line: int | None, what: str, remedy: str) -> str:
-    place = path if line is None else f"{path}, line {line}"
-    ended = what if what.endswith((".", "!", "?")) else f"{what}."
-    return f"{place}: {ended} {remedy}".rstrip()
+def _sentence(path: str, line: int | None, what: Sentence | str, remedy: Sentence | None) -> str:
+    where = None if line is None else say("line_of_dag_file", number=str(line))
+    why = quote(what) if isinstance(what, str) else what
+    if isinstance(what, str) and what.endswith((".", "!", "?")):
+        return render(say("dag_file_fails_so", file=path, where=where, why=why, advice=remedy))
+    return render(say("dag_file_fails", file=path, where=where, why=why, advice=remedy))
 
 
 def _line_in(path: str, trace: TracebackType | None) -> int | None:
@@ -203,13 +210,30 @@ def _line_in(path: str, trace: TracebackType | None) -> int | None:
 
 def _other_place(path: str, error: BaseException) -> str:
     """` (at file, line N)` when the innermost line of the author's own files stands in another one, such as a plugin."""
-    place = None
+    place = _say_other_place(path, error)
+    return "" if place is None else render(place)
+
+
+def _say_absent_module(path: str, name: str, error: BaseException) -> Sentence:
+    place = _find_other_place(path, error)
+    if place is None:
+        return say("module_is_absent", module=name)
+    return say("module_is_absent_elsewhere", module=name, file=place[0], number=str(place[1]))
+
+
+def _say_other_place(path: str, error: BaseException) -> Sentence | None:
+    place = _find_other_place(path, error)
+    return None if place is None else say("at_line_of_file", file=place[0], number=str(place[1]))
+
+
+def _find_other_place(path: str, error: BaseException) -> tuple[str, int | None] | None:
+    place: tuple[str, int | None] | None = None
     for frame in traceback.extract_tb(error_traceback(error)):
         if frame.filename == path or is_author_file(frame.filename):
             place = (frame.filename, frame.lineno)
     if isinstance(error, SyntaxError) and error.filename:
         place = (error.filename, error.lineno)
-    return "" if place is None or place[0] == path else f" (at {place[0]}, line {place[1]})"
+    return None if place is None or place[0] == path else place
 
 
 def _line_in_message(path: str, message: str) -> int | None:
@@ -227,14 +251,11 @@ def _trim_traceback(path: str, trace: TracebackType | None) -> TracebackType | N
     return below or trace
 
 
-def _module_remedy(error: ModuleNotFoundError, limits: ParseLimits) -> str:
+def _module_remedy(error: ModuleNotFoundError, limits: ParseLimits) -> Sentence:
     package = find_absent_package(error)
     if package is not None:
-        return f"Run `gnomon providers install {shorten(package)}` where Gnomon runs; it installs the package without Airflow."
-    return (
-        f"If it is a package, install it where Gnomon runs (pip install ...); if it is a file of yours, put it into the DAG "
-        f"folder or into {limits.plugins_folder}, which are on the import path."
-    )
+        return say("install_package_of_module", command=f"gnomon providers install {shorten(package)}")
+    return say("install_or_place_module", folder=limits.plugins_folder)
 
 
 def _describe_error(error: BaseException) -> str:

@@ -13,21 +13,24 @@ export function GraphPicture(props: GraphPictureProps) {
   const [frame, width, height] = useSize<HTMLDivElement>();
   const size = useMemo(() => ({ width, height }), [width, height]);
   const { laidOut, problem } = useGraphLayout(props.graphs, props.direction, size);
-  return (
-    <Fill className={styles.graph}>
-      <div className={styles.picture} ref={frame}>
-        {problem && (
-          <p className="notice" role="alert">
-            {problem}
-          </p>
-        )}
-        {!laidOut && !problem && (
-          <p className={`${styles.waiting} soft`} aria-busy="true">
-            {t("Laying out the graph …")}
-          </p>
-        )}
-        {laidOut && <Picture {...props} laidOut={laidOut} frame={size} />}
-      </div>
-    </Fill>
+  const picture = (
+    <div className={styles.picture} ref={frame}>
+      {problem && (
+        <p className="notice" role="alert">
+          {problem}
+        </p>
+      )}
+      {!laidOut && !problem && (
+        <p className={`${styles.waiting} soft`} aria-busy="true">
+          {t("Laying out the graph …")}
+        </p>
+      )}
+      {laidOut && <Picture {...props} laidOut={laidOut} frame={size} />}
+    </div>
+  );
+  return props.isPane ? (
+    <div className={styles.inPane}>{picture}</div>
+  ) : (
+    <Fill className={styles.graph}>{picture}</Fill>
   );
 }

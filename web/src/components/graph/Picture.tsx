@@ -50,6 +50,7 @@ export function Picture({
   describe,
   controls,
   fileName,
+  isPane = false,
 }: PictureProps) {
   const { graph, layout, ms } = laidOut;
   const box = useRef<HTMLDivElement>(null);
@@ -61,7 +62,7 @@ export function Picture({
   const [isWhole, setWhole] = useState(false);
   const places = useMemo(() => new Map(graph.nodes.map(({ key }, at) => [key, at])), [graph]);
   const current = chosen === undefined ? undefined : places.get(chosen);
-  const isSheetOpen = current !== undefined && (!isNarrow || isOpened);
+  const isSheetOpen = !isPane && current !== undefined && (!isNarrow || isOpened);
   const matches = useMemo(() => (find ? listMatches(graph) : []), [find, graph, listMatches]);
   const lit = (pointed === undefined ? undefined : places.get(pointed)) ?? current;
   const reach = useMemo(() => (lit === undefined ? undefined : findReach(graph, lit)), [graph, lit]);
@@ -204,7 +205,7 @@ export function Picture({
       >
         {controls}
       </Controls>
-      {!isNarrow && !isAllShown && (
+      {!isNarrow && !isPane && !isAllShown && (
         <Minimap graph={graph} layout={layout} view={view} frame={frame} show={(x, y) => center(x, y, 0, 0)} />
       )}
       <Sheet

@@ -29,4 +29,6 @@ export interface GraphPictureProps {
   controls?: ReactNode;
   /** The name of the file that is saved. */
   fileName: string;
+  /** The picture is a pane of a view, which tells of the chosen node itself: it fills the pane, and has no sheet and no small map. */
+  isPane?: boolean;
 }

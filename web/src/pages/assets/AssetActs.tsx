@@ -1,75 +1,94 @@
 /** What a user does to an asset: add an event from outside, or run the DAG that writes it. */
 
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Asset, useAddEvent, useMaterialize } from "../../api/across";
 import { Refusal } from "../../components/Answer";
 import { RunLink } from "../../components/Names";
 import { t } from "../../state/language";
-import styles from "./asset.module.css";
+import { Button } from "../../ui/Button";
+import { Field } from "../../ui/Field";
+import { FormDialog } from "../../ui/FormDialog";
+import { RunIcon } from "../../ui/icons";
 
 export function AssetActs({ asset }: { asset: Asset }) {
   const [isOpen, setOpen] = useState(false);
   const materialize = useMaterialize(asset.id);
   return (
     <>
-      <div className="acts">
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {t("Add an event …")}
-        </button>
-        <button
-          type="button"
-          disabled={materialize.isPending || asset.producing_tasks.length === 0}
-          onClick={() => materialize.mutate()}
-          title={asset.producing_tasks.length === 0 ? t("No task writes this asset.") : undefined}
-        >
-          {t("Materialize: run the DAG that writes it")}
-        </button>
-        {materialize.data && (
-          <span role="status">
-            {t("The run was created:")} <RunLink dagId={materialize.data.dag_id} runId={materialize.data.dag_run_id} />
-          </span>
-        )}
-      </div>
       {materialize.isError && <Refusal error={materialize.error} />}
-      {isOpen && <EventForm assetId={asset.id} close={() => setOpen(false)} />}
+      {materialize.data && (
+        <span role="status">
+          {t("The run was created:")} <RunLink dagId={materialize.data.dag_id} runId={materialize.data.dag_run_id} />
+        </span>
+      )}
+      <Button onClick={() => setOpen(true)}>{t("Add an event …")}</Button>
+      <Button
+        look="primary"
+        icon={RunIcon}
+        isBusy={materialize.isPending}
+        disabled={asset.producing_tasks.length === 0}
+        why={t("No task writes this asset.")}
+        title={t("Run the DAG that writes it")}
+        onClick={() => materialize.mutate()}
+      >
+        {t("Materialize")}
+      </Button>
+      {isOpen && <EventForm asset={asset} close={() => setOpen(false)} />}
     </>
   );
 }
 
-function EventForm({ assetId, close }: { assetId: number; close: () => void }) {
-  const add = useAddEvent(assetId);
+function EventForm({ asset, close }: { asset: Asset; close: () => void }) {
+  const add = useAddEvent(asset.id);
   const [extra, setExtra] = useState("{}");
   const [key, setKey] = useState("");
   const [fault, setFault] = useState("");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const send = () => {
     try {
-      const found: unknown = JSON.parse(extra || "{}");
-      if (typeof found !== "object" || found === null || Array.isArray(found))
-        throw new Error(t("it must be an object, for example {example}", { example: '{"rows": 1}' }));
+      const read = readExtra(extra);
       setFault("");
-      add.mutate({ extra: found as Record<string, unknown>, partition_key: key || null }, { onSuccess: close });
+      add.mutate({ extra: read, partition_key: key || null }, { onSuccess: close });
     } catch (error) {
       setFault(t("The extra is no JSON: {message}", { message: (error as Error).message }));
     }
   };
   return (
-    <form className={styles.form} onSubmit={submit}>
-      <label>
-        {t("Extra as JSON")}
-        <textarea rows={3} value={extra} spellCheck={false} onChange={(event) => setExtra(event.target.value)} />
-      </label>
-      <label>
-        {t("Partition key (may be empty)")}{" "}
-        <input value={key} maxLength={250} onChange={(event) => setKey(event.target.value)} />
-      </label>
+    <FormDialog
+      title={t("An event of {name}", { name: asset.name })}
+      submit={t("Add the event")}
+      close={close}
+      send={send}
+      isBusy={add.isPending}
+      error={add.error}
+    >
+      <Field label={t("Extra as JSON")}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={4}
+            value={extra}
+            spellCheck={false}
+            onChange={(event) => setExtra(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={t("Partition key (may be empty)")}>
+        {(control) => (
+          <input {...control} value={key} maxLength={250} onChange={(event) => setKey(event.target.value)} />
+        )}
+      </Field>
       {fault && (
         <p className="notice" role="alert">
           {fault}
         </p>
       )}
-      {add.isError && <Refusal error={add.error} />}
-      <button disabled={add.isPending}>{t("Add the event")}</button>
-    </form>
+    </FormDialog>
   );
+}
+
+function readExtra(text: string): Record<string, unknown> {
+  const read: unknown = JSON.parse(text || "{}");
+  if (typeof read !== "object" || read === null || Array.isArray(read))
+    throw new Error(t("it must be an object, for example {example}", { example: '{"rows": 1}' }));
+  return read as Record<string, unknown>;
 }

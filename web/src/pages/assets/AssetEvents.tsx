@@ -20,13 +20,15 @@ export function AssetEvents({ assetId }: { assetId: string }) {
   const navigate = useNavigate();
   return (
     <section>
-      <h2>{t("Events")}</h2>
       <Answer query={useQuery(assetEventsQuery(assetId, page))} what={t("the events")}>
         {(found) => (
           <>
-            <p className="soft" role="status">
-              {tn("{count} event", "{count} events", found.total_entries)}
-            </p>
+            <h2>
+              {t("Events")}{" "}
+              <span className="soft small" role="status">
+                {tn("{count} event", "{count} events", found.total_entries)}
+              </span>
+            </h2>
             {found.asset_events.length > 0 && (
               <StackTable label={t("Events")} headings={[t("Time"), t("Source"), t("Extra"), t("Consumed by")]}>
                 {found.asset_events.map((one) => (
@@ -108,7 +110,7 @@ function Source({ event }: { event: AssetEvent }) {
 
 function Extra({ extra }: { extra: AssetEvent["extra"] }) {
   const text = JSON.stringify(extra ?? {});
-  if (text === "{}") return <span className="soft">–</span>;
+  if (text === "{}") return <span className="soft none">–</span>;
   if (text.length <= FOLDED_LENGTH) return <code className="name">{text}</code>;
   return (
     <details>

@@ -6,7 +6,7 @@ import { t } from "../../state/language";
 const SHOWN_MAX = 8;
 
 export function DagLinks({ dagIds }: { dagIds: string[] }) {
-  if (dagIds.length === 0) return <span className="soft">–</span>;
+  if (dagIds.length === 0) return <span className="soft none">–</span>;
   return (
     <>
       {dagIds.slice(0, SHOWN_MAX).map((dagId) => (
@@ -20,7 +20,7 @@ export function DagLinks({ dagIds }: { dagIds: string[] }) {
 }
 
 export function TaskLinks({ tasks }: { tasks: { dag_id: string; task_id: string }[] }) {
-  if (tasks.length === 0) return <span className="soft">–</span>;
+  if (tasks.length === 0) return <span className="soft none">–</span>;
   return (
     <>
       {tasks.slice(0, SHOWN_MAX).map((one) => (

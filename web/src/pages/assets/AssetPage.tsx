@@ -16,6 +16,8 @@ import { JsonTree } from "../../components/JsonTree";
 import { SentenceList } from "../../components/Sentences";
 import { Time } from "../../components/Time";
 import { t } from "../../state/language";
+import { Card } from "../../ui/Card";
+import { PageHeader } from "../../ui/PageHeader";
 import { AssetActs } from "./AssetActs";
 import { AssetEvents } from "./AssetEvents";
 import { DagLinks, TaskLinks } from "./AssetLinks";
@@ -28,64 +30,81 @@ const route = getRouteApi("/assets/$assetId");
 export function AssetPage() {
   const { assetId } = route.useParams();
   return (
-    <>
-      <p className="path">
+    <Answer query={useQuery(assetQuery(assetId))} what={t("the asset")}>
+      {(asset) => (
+        <>
+          <Head asset={asset} />
+          <div className={styles.columns}>
+            <Consumers asset={asset} />
+            <Facts asset={asset} />
+          </div>
+          {asset.watchers.length > 0 && <Watchers assetId={assetId} />}
+          <AssetEvents assetId={assetId} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Head({ asset }: { asset: Asset }) {
+  return (
+    <PageHeader
+      path={
         <Link to="/assets" search={{}}>
           {t("Assets")}
         </Link>
-      </p>
-      <Answer query={useQuery(assetQuery(assetId))} what={t("the asset")}>
-        {(asset) => (
-          <>
-            <h1 className="name">{asset.name}</h1>
-            <Facts asset={asset} />
-            <Act needs="create asset">
-              <AssetActs asset={asset} />
-            </Act>
-            <Consumers asset={asset} />
-            {asset.watchers.length > 0 && <Watchers assetId={assetId} />}
-          </>
-        )}
-      </Answer>
-      <AssetEvents assetId={assetId} />
-    </>
+      }
+      title={asset.name}
+      facts={
+        <>
+          {asset.uri !== asset.name && <span className="name">{asset.uri}</span>}
+          <span>
+            {t("Last event")} <Time at={asset.last_asset_event?.timestamp} />
+          </span>
+          <Link to="/dependencies/graph" search={{ find: asset.name }}>
+            {t("Graph of DAGs and assets")}
+          </Link>
+        </>
+      }
+      acts={
+        <Act needs="create asset">
+          <AssetActs asset={asset} />
+        </Act>
+      }
+    />
   );
 }
 
 function Facts({ asset }: { asset: Asset }) {
   return (
-    <dl>
-      <dt>{t("Address")}</dt>
-      <dd className="name">{asset.uri}</dd>
-      <dt>{t("Group")}</dt>
-      <dd>{asset.group}</dd>
-      <dt>{t("Last event")}</dt>
-      <dd>
-        <Time at={asset.last_asset_event?.timestamp} />
-      </dd>
-      <dt>{t("Written by")}</dt>
-      <dd>
-        <TaskLinks tasks={asset.producing_tasks} />
-      </dd>
-      <dt>{t("Read by")}</dt>
-      <dd>
-        <TaskLinks tasks={asset.consuming_tasks} />
-      </dd>
-      {asset.aliases.length > 0 && (
-        <>
-          <dt>{t("Aliases")}</dt>
-          <dd>{asset.aliases.map((one) => one.name).join(", ")}</dd>
-        </>
-      )}
-      {asset.extra && Object.keys(asset.extra).length > 0 && (
-        <>
-          <dt>{t("Extra")}</dt>
-          <dd>
-            <JsonTree value={asset.extra} />
-          </dd>
-        </>
-      )}
-    </dl>
+    <Card title={t("Lineage")}>
+      <dl>
+        <dt>{t("Written by")}</dt>
+        <dd>
+          <TaskLinks tasks={asset.producing_tasks} />
+        </dd>
+        <dt>{t("Read by")}</dt>
+        <dd>
+          <TaskLinks tasks={asset.consuming_tasks} />
+        </dd>
+        <dt>{t("Group")}</dt>
+        <dd className="name">{asset.group}</dd>
+        {asset.aliases.length > 0 && (
+          <>
+            <dt>{t("Aliases")}</dt>
+            <dd>{asset.aliases.map((one) => one.name).join(", ")}</dd>
+          </>
+        )}
+        {asset.extra && Object.keys(asset.extra).length > 0 && (
+          <>
+            <dt>{t("Extra")}</dt>
+            <dd>
+              <JsonTree value={asset.extra} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </Card>
   );
 }
 
@@ -93,8 +112,7 @@ function Consumers({ asset }: { asset: Asset }) {
   const queue = useQuery(queuedEventsQuery(String(asset.id)));
   const dagIds = asset.scheduled_dags.map((one) => one.dag_id);
   return (
-    <section>
-      <h2>{t("DAGs that it schedules")}</h2>
+    <Card title={t("DAGs that it schedules")}>
       {dagIds.length === 0 && <p className="soft">{t("No DAG is scheduled by this asset.")}</p>}
       <Answer query={queue} what={t("the queued events")}>
         {(found) => (
@@ -106,7 +124,7 @@ function Consumers({ asset }: { asset: Asset }) {
         )}
       </Answer>
       {dagIds.length > CONSUMERS_MAX && <DagLinks dagIds={dagIds.slice(CONSUMERS_MAX)} />}
-    </section>
+    </Card>
   );
 }
 

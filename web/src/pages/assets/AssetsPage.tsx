@@ -98,7 +98,7 @@ function AssetRow({ asset }: { asset: Asset }) {
       <td>
         <DagLinks dagIds={asset.scheduled_dags.map((one) => one.dag_id)} />
       </td>
-      <td>{asset.watchers.length || <span className="soft">–</span>}</td>
+      <td>{asset.watchers.length || <span className="soft none">–</span>}</td>
     </tr>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { eventName } from "../../state/eventNames";
+import { eventName, thingName } from "../../state/eventNames";
 import { type AuditFilters, auditQuery, type EventRow, PAGE } from "../../api/administration";
 import { Answer } from "../../components/Answer";
 import { MomentField } from "../../components/filters/ZonedFields";
@@ -20,6 +20,8 @@ import { FilterIcon } from "../../ui/icons";
 import { PageHeader, Toolbar } from "../../ui/PageHeader";
 import { Popover } from "../../ui/Popover";
 import { SearchBox } from "../../ui/SearchBox";
+import { ChangedFields } from "./ChangedFields";
+import { ChangeText } from "./ChangeText";
 import { describeChange, readSkippedSlots } from "./eventBody";
 import { SkippedSlotsText } from "./SkippedSlotsText";
 import styles from "./audit.module.css";
@@ -131,15 +133,18 @@ function Row({ one }: { one: EventRow }) {
       <td>{eventName(one.event)}</td>
       <td>
         <About one={one} />
-        {change.about && <Value text={change.about} isCode={false} />}
+        {change.about.map(([kind, name]) => (
+          <span key={kind} className="block">
+            <span className="soft">{thingName(kind)}</span> <Value isInline text={name} isCode={false} />
+          </span>
+        ))}
       </td>
       <td>
-        {change.before !== undefined && <Value label={t("before:")} text={change.before} />}
-        {change.after !== undefined && <Value label={t("after:")} text={change.after} />}
+        <ChangedFields before={change.before} after={change.after} />
         {slots && <SkippedSlotsText slots={slots} />}
-        {change.text && change.text !== one.run_id && <Value text={change.text} isCode={false} />}
+        {change.text && change.text !== one.run_id && <ChangeText text={change.text} />}
       </td>
-      <td>{change.from ?? <span className="soft">–</span>}</td>
+      <td>{change.from ?? <span className="soft none">–</span>}</td>
     </tr>
   );
 }

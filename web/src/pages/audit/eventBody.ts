@@ -1,10 +1,10 @@
 /** The body of a row of the audit log, in its parts: JSON with `before`, `after` and `from`, or a sentence. */
 
 export interface Change {
-  /** What was changed, where the body names it: `pool small`. */
-  about: string;
-  before?: string;
-  after?: string;
+  /** What was changed, where the body names it: pairs of its kind and name, as `pool` and `small`. */
+  about: [string, string][];
+  before?: unknown;
+  after?: unknown;
   from?: string;
   text: string;
 }
@@ -14,19 +14,45 @@ export function describeChange(body: string | null | undefined): Change {
   try {
     parsed = JSON.parse(body ?? "");
   } catch {
-    return { about: "", text: body ?? "" };
+    return { about: [], text: body ?? "" };
   }
-  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return { about: "", text: body ?? "" };
+  if (parsed === null || typeof parsed !== "object" || Array.isArray(parsed)) return { about: [], text: body ?? "" };
   const { before, after, from, ...rest } = parsed as Record<string, unknown>;
   const names = Object.entries(rest).filter(([, value]) => typeof value === "string");
   const others = Object.fromEntries(Object.entries(rest).filter(([, value]) => typeof value !== "string"));
   return {
-    about: names.map(([name, value]) => `${name} ${String(value)}`).join(", "),
+    about: names.map(([name, value]) => [name, String(value)]),
     text: Object.keys(others).length > 0 ? show(others) : "",
-    ...(before === undefined ? {} : { before: show(before) }),
-    ...(after === undefined ? {} : { after: show(after) }),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined ? {} : { after }),
     ...(from === undefined || from === null ? {} : { from: String(from) }),
   };
+}
+
+/** A field that a change set, with its values as text: without `before` it is new, without `after` it is gone. An empty name: the value is no object. */
+export interface ChangedField {
+  name: string;
+  before?: string;
+  after?: string;
+}
+
+/** The fields of both values that are not the same. */
+export function compareFields(before: unknown, after: unknown): ChangedField[] {
+  const old = readFields(before);
+  const now = readFields(after);
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+    .filter((name) => old[name] !== now[name])
+    .map((name) => ({
+      name,
+      ...(name in old ? { before: old[name] as string } : {}),
+      ...(name in now ? { after: now[name] as string } : {}),
+    }));
+}
+
+function readFields(value: unknown): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) return { "": show(value) };
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, show(one)]));
 }
 
 /** Slots that the planner left without a run, of the row of the event `slots_passed`; times are ISO instants. */

@@ -34,7 +34,7 @@ export function DueTimes({ dueTimes }: { dueTimes: readonly DueTime[] }) {
 }
 
 function Difference({ dueTime: { due_at: due, ended_at: ended } }: { dueTime: DueTime }) {
-  if (!ended) return <span className="soft">–</span>;
+  if (!ended) return <span className="soft none">–</span>;
   const seconds = (Date.parse(ended) - Date.parse(due)) / 1000;
   const span = formatDuration(Math.abs(seconds));
   if (seconds > 0) return <span className="bad">{t("{span} too late", { span })}</span>;

@@ -120,7 +120,7 @@ function Row({ one, edit }: { one: Connection; edit: () => void }) {
         <Value isCode={false} text={one.login || "–"} />
         {one.password && <span className="soft block">{t("with a password")}</span>}
       </td>
-      <td>{one.extra ? <Value text={one.extra} /> : <span className="soft">–</span>}</td>
+      <td>{one.extra ? <Value text={one.extra} /> : <span className="soft none">–</span>}</td>
       <td>
         <RowActs needs="edit connection" name={t("Edit connection {name}", { name: id })} edit={edit}>
           <Act needs="delete connection">

@@ -1,10 +1,12 @@
 /** The frame of all views of one DAG: its header, what is wrong with it, and the view. */
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Outlet } from "@tanstack/react-router";
+import { getRouteApi, Link, Outlet } from "@tanstack/react-router";
 import { dagExplanationQuery, dagQuery } from "../../api/queries";
 import { isMissing, Missing } from "../../components/Missing";
+import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
+import { PageHeader } from "../../ui/PageHeader";
 import { DagHeader } from "./DagHeader";
 import { DagTrouble } from "./DagTrouble";
 import { useZoneOfDag } from "./zoneOfDag";
@@ -20,7 +22,14 @@ export function DagFrame() {
   if (isMissing(error))
     return (
       <>
-        <h1 className="name">{dagId}</h1>
+        <PageHeader
+          path={
+            <Link to="/dags" search={{}}>
+              {t("DAGs")}
+            </Link>
+          }
+          title={dagId}
+        />
         <Missing error={error} />
       </>
     );

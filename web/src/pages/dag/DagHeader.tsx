@@ -15,6 +15,8 @@ import { stateName } from "../../components/StateBadge";
 import { StateDot } from "../../components/StateDot";
 import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
+import { useZone } from "../../state/times";
+import { zoneName } from "../../state/zonedTimes";
 import { buttonClass } from "../../ui/Button";
 import {
   AssetIcon,
@@ -72,7 +74,7 @@ export function DagHeader({ dagId }: { dagId: string }) {
         }
         facts={
           <>
-            {facts && <Facts dag={facts} />}
+            {facts && <Facts dag={facts} timezone={dag.data?.timezone ?? undefined} />}
             {dag.data?.dag_display_name !== undefined && dag.data.dag_display_name !== dagId && (
               <span className={styles.about}>
                 <bdi>{cutText(dag.data.dag_display_name)}</bdi>
@@ -120,7 +122,9 @@ export function DagHeader({ dagId }: { dagId: string }) {
 }
 
 /** When it last ran, when it runs next, and its schedule in words. */
-function Facts({ dag }: { dag: DagOverview }) {
+function Facts({ dag, timezone }: { dag: DagOverview; timezone: string | undefined }) {
+  const zone = zoneName(useZone());
+  const isOtherZone = timezone !== undefined && timezone !== zone && Boolean(dag.next_run);
   const newest = dag.runs.at(-1);
   return (
     <>
@@ -133,12 +137,12 @@ function Facts({ dag }: { dag: DagOverview }) {
           title={newest.run_id}
         >
           <StateDot state={newest.state} hasSign />
-          {t("last run {state}", { state: stateName(newest.state) })}, <Ago at={newest.end_date ?? newest.run_after} />
+          {t("last run {state}", { state: stateName(newest.state) })} · <Ago at={newest.end_date ?? newest.run_after} />
         </Link>
       )}
       {dag.late_since ? (
         <span className={`${styles.fact} bad`}>
-          {t("late|header")}, <Ago at={dag.late_since} />
+          {t("late|header")} · <Ago at={dag.late_since} />
         </span>
       ) : (
         dag.next_run && (
@@ -155,6 +159,7 @@ function Facts({ dag }: { dag: DagOverview }) {
         ) : (
           <Sentence {...dag.schedule} />
         )}
+        {isOtherZone && ` (${timezone})`}
       </span>
       {dag.has_import_errors && (
         <Link to="/" hash="import-errors" className={`${styles.fact} bad`}>

@@ -106,9 +106,10 @@ function lookOf(counts: StateCounts, isOfOpen: boolean): CellLook {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   return {
     className: `${styles.cell} ${first ? `solid ${stateClass(first[0])}` : styles.empty}${isOfOpen ? ` ${styles.ofOpen}` : ""}`,
-    // A success says nothing: what is not one stands out.
+    // A success says nothing: what is not one stands out. Of several, as many as have the state of the colour.
     sign:
-      first && (total > 1 ? (total > 999 ? "…" : total) : first[0] === "success" ? undefined : stateShape(first[0])),
+      first &&
+      (total > 1 ? (first[1] > 999 ? "…" : first[1]) : first[0] === "success" ? undefined : stateShape(first[0])),
     words: counts.length > 0 ? describeCounts(counts) : t("no instance"),
   };
 }

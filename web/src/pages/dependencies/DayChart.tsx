@@ -77,7 +77,7 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
   };
   return (
     <section>
-      <p className="soft" id="day-keys">
+      <p className="unseen" id="day-keys">
         {t("Arrow keys go from run to run, Enter opens one, Page Up and Page Down or a drag change the day.")}
       </p>
       <div
@@ -111,12 +111,12 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
             aria-hidden="true"
             style={{ transform: `translateX(${drag.dx}px)` }}
           >
-            <Axis drawing={drawing} clock={clock} height={TOP + model.lanes.length * LANE} />
             {model.lanes.map((lane, at) => (
               <g key={lane.dagId} className={`${styles.lane} ${styles[lane.role] ?? ""}`}>
                 <rect x={0} y={TOP + at * LANE} width={width} height={LANE - 4} rx={6} />
               </g>
             ))}
+            <Axis drawing={drawing} clock={clock} height={TOP + model.lanes.length * LANE} />
             {lines.alone.map((link, at) => (
               <LinkPath key={at} link={link} state={stateOf(link)} />
             ))}
@@ -142,13 +142,13 @@ export function DayChart({ model, start, end, day, zone, move }: DayChartProps) 
           ))}
         </div>
       </div>
+      <Legend />
       <MarkDetails model={model} mark={shown} near={near} day={day} clock={clock} />
       {drawing.hidden > 0 && (
         <p className="soft">
           {t("{count} slots are too far away to be drawn; the table has them.", { count: drawing.hidden })}
         </p>
       )}
-      <Legend />
     </section>
   );
 }

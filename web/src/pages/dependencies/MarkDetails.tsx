@@ -26,9 +26,10 @@ export function MarkDetails({ model, mark, near, day, clock }: MarkDetailsProps)
   const lane = mark && model.lanes[mark.lane];
   if (!mark || !near || !lane) {
     return (
-      <div className={`${graphStyles.details} soft`} role="status">
-        {t("Point at a run, or go to it with the arrow keys, to see what it waits for.")}
-      </div>
+      <p className={`${dayStyles.hint} soft`} role="status">
+        {t("Point at a run, or go to it with the arrow keys, to see what it waits for.")}{" "}
+        {t("Enter opens it; Page Up and Page Down, or a drag, change the day.")}
+      </p>
     );
   }
   const rules = [...new Set(near.waitsFor.map((one) => one.rule))];

@@ -24,7 +24,7 @@ export function Failure({ failure, since }: { failure: FailedDag; since: string 
   const [newest, ...earlier] = failure.failures;
   if (!newest) return null;
   return (
-    <li className={`${styles.row} ${styles.failure}`}>
+    <li className={`${styles.row} ${styles.failure} ${failure.is_broken ? "" : styles.healed}`}>
       <div className={styles.what}>
         <span className={styles.place}>
           <StateLink dagId={failure.dag_id} runId={newest.run_id} state="failed" />

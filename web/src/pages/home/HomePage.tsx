@@ -41,13 +41,13 @@ export function HomePage() {
       <Summary failures={failures.data} waits={waits} work={work.data} timeline={timeline.data} />
       <ImportErrors />
       <div className={styles.sections}>
-        <div className={styles.side}>
-          <Failures view={view} since={since} query={failures} />
-          {work.data && <Running running={work.data.running} />}
-        </div>
+        <Failures view={view} since={since} query={failures} />
         <Answer query={work} what={t("the current work")}>
           {(found) => (
-            <div className={styles.side}>{waits && <Waits waits={waits} late={<Late late={found.late} />} />}</div>
+            <div className={styles.side}>
+              {waits && <Waits waits={waits} late={<Late late={found.late} />} />}
+              <Running running={found.running} />
+            </div>
           )}
         </Answer>
       </div>

@@ -4,8 +4,10 @@ import type { Work } from "../../api/shapes";
 import { HowLong, useNow } from "../../components/Ago";
 import { Sentence } from "../../components/Sentences";
 import { t } from "../../state/language";
+import { formatCount } from "../../state/numbers";
 import { formatDuration } from "../../state/times";
 import { Lines, RunPlace } from "./Lines";
+import { groupRunning } from "./runningTasks";
 import styles from "./home.module.css";
 
 export function Late({ late }: { late: Work["late"] }) {
@@ -48,14 +50,17 @@ export function Running({ running }: { running: Work["running"] }) {
         <p className="soft">{t("Nothing runs.")}</p>
       ) : (
         <Lines
-          items={running}
+          items={groupRunning(running)}
           line={(one) => (
             <li key={`${one.dag_id} ${one.run_id} ${one.task}`} className={styles.row}>
               <RunPlace dagId={one.dag_id} runId={one.run_id} state={one.state}>
-                <bdi>{one.task}</bdi>, {t("try {number}", { number: one.try_number })}
+                <bdi>{one.task}</bdi>
+                {one.count > 1 && ` × ${formatCount(one.count)}`}
+                {one.try_number > 1 && ` · ${t("try {number}", { number: one.try_number })}`}
                 {one.since && (
                   <>
-                    , <HowLong since={one.since} />
+                    {" "}
+                    · <HowLong since={one.since} />
                   </>
                 )}
               </RunPlace>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findSince, readHomeSearch } from "./homeView";
+import { findSince, minutesPastHour, readHomeSearch } from "./homeView";
 
 const NOW = Date.parse("2026-03-02T10:20:30Z");
 
@@ -20,4 +20,12 @@ test("what is no view is left out of the address", () => {
     value: "7",
     group: "dag",
   });
+});
+
+test("the hours of the time line begin with those of the zone", () => {
+  const hour = 3_600_000;
+  expect(minutesPastHour(5.75 * hour)).toBe(45);
+  expect(minutesPastHour(-3.5 * hour)).toBe(30);
+  expect(minutesPastHour(-9 * hour)).toBe(0);
+  expect(minutesPastHour(-0.75 * hour)).toBe(15);
 });

@@ -54,3 +54,9 @@ export function readVisitBefore(): number | undefined {
 export function rememberVisit(): void {
   localStorage.setItem(VISIT, String(Date.now()));
 }
+
+/** Of what the clocks of a zone are ahead of UTC, in milliseconds, the minutes past the full hour: 45 of Kathmandu's 5:45, 30 of Newfoundland's -3:30. */
+export function minutesPastHour(aheadMs: number): number {
+  const minutes = Math.round(aheadMs / 60_000);
+  return ((minutes % 60) + 60) % 60;
+}

@@ -21,51 +21,75 @@ export function Limits() {
           {answer.limits.length === 0 ? (
             <EmptyState isSmall title={t("No limit is in use: nothing runs and nothing waits.")} />
           ) : (
-            <StackTable
-              label={t("Limits of DAGs, runs and tasks")}
-              headings={[t("DAG"), t("Limit"), t("Used"), t("Hold"), t("Wait")]}
-            >
-              {answer.limits.map((one, at) => (
-                <LimitRow key={at} one={one} />
-              ))}
-            </StackTable>
+            <LimitTables limits={answer.limits} />
           )}
-          <Card title={t("Workers")}>
-            {answer.parallelism !== null && answer.live_attempts !== null && (
-              <p className={styles.load}>
-                <Meter used={answer.live_attempts} slots={answer.parallelism} />{" "}
-                {t("{used} of {slots} tasks run at the same time ([core] parallelism)", {
-                  used: answer.live_attempts,
-                  slots: answer.parallelism,
-                })}
-              </p>
-            )}
-            {answer.workers.length === 0 ? (
-              <p className="notice">
-                {t("No worker is alive: tasks wait in their queue.")} <code>gnomon worker</code>
-              </p>
-            ) : (
-              <ul className="lines">
-                {answer.workers.map((one) => (
-                  <li key={one.worker} className={styles.worker}>
-                    <b className="name">{one.worker}</b>
-                    {one.used === null ? (
-                      <span>{tn("{count} slot|pool", "{count} slots|pool", one.slots)}</span>
-                    ) : (
-                      <span className={styles.load}>
-                        <Meter used={one.used} slots={one.slots} />{" "}
-                        {t("{free} of {slots} slots are free", { free: one.slots - one.used, slots: one.slots })}
-                      </span>
-                    )}
-                    <span className="soft">{one.host}</span>
-                  </li>
-                ))}
-              </ul>
-            )}
-          </Card>
+          <div className={styles.workers}>
+            <Card title={t("Workers")}>
+              {answer.parallelism !== null && answer.live_attempts !== null && (
+                <p className={styles.load}>
+                  <Meter used={answer.live_attempts} slots={answer.parallelism} />{" "}
+                  {t("{used} of {slots} tasks run at the same time ([core] parallelism)", {
+                    used: answer.live_attempts,
+                    slots: answer.parallelism,
+                  })}
+                </p>
+              )}
+              {answer.workers.length === 0 ? (
+                <p className="notice">
+                  {t("No worker is alive: tasks wait in their queue.")} <code>gnomon worker</code>
+                </p>
+              ) : (
+                <ul className="lines">
+                  {answer.workers.map((one) => (
+                    <li key={one.worker} className={styles.worker}>
+                      <b className="name">{one.worker}</b>
+                      {one.used === null ? (
+                        <span>{tn("{count} slot|pool", "{count} slots|pool", one.slots)}</span>
+                      ) : (
+                        <span className={styles.load}>
+                          <Meter used={one.used} slots={one.slots} />{" "}
+                          {t("{free} of {slots} slots are free", { free: one.slots - one.used, slots: one.slots })}
+                        </span>
+                      )}
+                      <span className="soft">{one.host}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </Card>
+          </div>
         </>
       )}
     </Answer>
+  );
+}
+
+/** Those that are full or waited for; those with room fold behind their number, unless there is nothing else. */
+function LimitTables({ limits }: { limits: LimitUse[] }) {
+  const tight = limits.filter((one) => one.waiting > 0 || one.used >= one.limit);
+  const free = limits.filter((one) => !tight.includes(one));
+  if (free.length === 0) return <LimitTable limits={tight} />;
+  return (
+    <>
+      {tight.length > 0 && <LimitTable limits={tight} />}
+      <details className={styles.free}>
+        <summary>{tn("{count} limit with room", "{count} limits with room", free.length)}</summary>
+        <LimitTable limits={free} />
+      </details>
+    </>
+  );
+}
+
+function LimitTable({ limits }: { limits: LimitUse[] }) {
+  return (
+    <StackTable
+      label={t("Limits of DAGs, runs and tasks")}
+      headings={[t("DAG"), t("Limit"), t("Used"), t("Hold"), t("Wait")]}
+    >
+      {limits.map((one) => (
+        <LimitRow key={`${one.dag_id} ${one.run_id} ${one.name}`} one={one} />
+      ))}
+    </StackTable>
   );
 }
 
@@ -90,7 +114,11 @@ function LimitRow({ one }: { one: LimitUse }) {
         <LimitUsers users={one.holders} count={one.used} />
       </td>
       <td>
-        {one.waiting > 0 ? <LimitUsers users={one.waiters} count={one.waiting} /> : <span className="soft">–</span>}
+        {one.waiting > 0 ? (
+          <LimitUsers users={one.waiters} count={one.waiting} />
+        ) : (
+          <span className="soft none">–</span>
+        )}
       </td>
     </tr>
   );

@@ -54,14 +54,14 @@ export function PoolRow({ pool, use, isChosen, edit, open }: Props) {
               })}
         </span>
       </td>
-      <td>{holders > 0 ? <Names users={use?.holders ?? []} open={open} /> : <span className="soft">–</span>}</td>
+      <td>{holders > 0 ? <Names users={use?.holders ?? []} open={open} /> : <span className="soft none">–</span>}</td>
       <td>
         {waiting > 0 ? (
           <Button isSmall look="quiet" onClick={open}>
             {tn("{count} waits", "{count} wait", waiting)}
           </Button>
         ) : (
-          <span className="soft">–</span>
+          <span className="soft none">–</span>
         )}
       </td>
       <td>

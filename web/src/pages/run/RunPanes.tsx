@@ -2,14 +2,14 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useCallback, useMemo } from "react";
+import { lazy, Suspense, useCallback, useMemo } from "react";
 import { type RunTasks, runTasksQuery } from "../../api/runs";
 import { Answer } from "../../components/Answer";
 import { useKeys } from "../../components/useKeys";
 import { useNarrow } from "../../components/useNarrow";
 import { t } from "../../state/language";
-import { buttonClass } from "../../ui/Button";
-import { FillIcon, GraphIcon } from "../../ui/icons";
+import { buttonClass, Segments } from "../../ui/Button";
+import { FillIcon } from "../../ui/icons";
 import { Fill } from "../../ui/PageHeader";
 import { TabButtons } from "../../ui/Tabs";
 import { InstancePane } from "../task/InstancePane";
@@ -21,6 +21,7 @@ import { type Pane, PANES, type RunView } from "./runSearch";
 import { keyOf, TaskList, useShownInstances } from "./TaskList";
 import { chooseInstance, type Instance } from "./taskRows";
 
+const GraphPane = lazy(() => import("./GraphPane"));
 const route = getRouteApi("/dags/$dagId/runs/$runId/");
 const PANE_NAMES: Record<Pane, string> = {
   tasks: /* text */ "Tasks",
@@ -107,9 +108,45 @@ function Panes({ dagId, runId, found }: { dagId: string; runId: string; found: R
       />
     </section>
   );
-  const gantt = (
+  const isGraph = view.picture === "graph";
+  const picker = (
+    <Segments
+      label={t("Picture of the run")}
+      value={view.picture ?? "gantt"}
+      options={[
+        { value: "gantt", label: t("Gantt") },
+        { value: "graph", label: t("Graph") },
+      ]}
+      choose={(picture) => set({ picture: picture === "graph" ? picture : undefined })}
+    />
+  );
+  const tail = <PictureLinks dagId={dagId} runId={runId} isGraph={isGraph} />;
+  const chooseTask = (taskId: string) => {
+    const most = chooseInstance(all.filter((one) => one.task.task_id === taskId));
+    if (most) choose({ taskId, mapIndex: most.mapIndex });
+  };
+  const graph = (
+    <section className={styles.pane} aria-label={t("Graph")}>
+      <Suspense>
+        <GraphPane
+          dagId={dagId}
+          runId={runId}
+          view={view}
+          set={set}
+          chosen={chosen?.task.task_id}
+          choose={chooseTask}
+          lead={picker}
+          tail={tail}
+        />
+      </Suspense>
+    </section>
+  );
+  const gantt = isGraph ? (
+    graph
+  ) : (
     <section className={styles.pane} aria-label={t("Gantt")}>
       <GanttPane
+        lead={picker}
         dagId={dagId}
         runId={runId}
         view={view}
@@ -117,7 +154,7 @@ function Panes({ dagId, runId, found }: { dagId: string; runId: string; found: R
         isShown={isShown}
         chosen={at}
         choose={(taskId, mapIndex) => choose({ taskId, mapIndex })}
-        tail={<PictureLinks dagId={dagId} runId={runId} />}
+        tail={tail}
       />
     </section>
   );
@@ -141,7 +178,7 @@ function Panes({ dagId, runId, found }: { dagId: string; runId: string; found: R
   return (
     <Fill className={styles.panes} min={420}>
       {list}
-      <div className={styles.right}>
+      <div className={styles.right} data-picture={view.picture}>
         {gantt}
         {log}
       </div>
@@ -149,31 +186,17 @@ function Panes({ dagId, runId, found }: { dagId: string; runId: string; found: R
   );
 }
 
-/** The pictures of the run in the whole window. */
-function PictureLinks({ dagId, runId }: { dagId: string; runId: string }) {
-  const whole = t("Gantt in the whole window");
-  return (
-    <>
-      <Link
-        className={buttonClass("quiet", true)}
-        to="/dags/$dagId/graph"
-        params={{ dagId }}
-        search={{ run: runId }}
-        aria-label={t("Graph")}
-        title={t("Graph")}
-      >
-        <GraphIcon size={16} aria-hidden="true" />
-      </Link>
-      <Link
-        className={buttonClass("quiet", true)}
-        to="/dags/$dagId/runs/$runId/gantt"
-        params={{ dagId, runId }}
-        search={{}}
-        aria-label={whole}
-        title={whole}
-      >
-        <FillIcon size={16} aria-hidden="true" />
-      </Link>
-    </>
+/** The picture in the whole window. */
+function PictureLinks({ dagId, runId, isGraph }: { dagId: string; runId: string; isGraph: boolean }) {
+  const name = isGraph ? t("Graph in the whole window") : t("Gantt in the whole window");
+  const look = { className: buttonClass("quiet", true), "aria-label": name, title: name };
+  return isGraph ? (
+    <Link to="/dags/$dagId/graph" params={{ dagId }} search={{ run: runId }} {...look}>
+      <FillIcon size={16} aria-hidden="true" />
+    </Link>
+  ) : (
+    <Link to="/dags/$dagId/runs/$runId/gantt" params={{ dagId, runId }} search={{}} {...look}>
+      <FillIcon size={16} aria-hidden="true" />
+    </Link>
   );
 }

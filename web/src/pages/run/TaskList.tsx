@@ -8,7 +8,7 @@ import type { RunTasks } from "../../api/runs";
 import { useNow, usePresent } from "../../components/Ago";
 import { cutText } from "../../components/LongText";
 import { isPlainClick } from "../../components/plainClick";
-import { StateBadge, stateName } from "../../components/StateBadge";
+import { StateBadge, stateName, stateShape } from "../../components/StateBadge";
 import { StateDot } from "../../components/StateDot";
 import { Time } from "../../components/Time";
 import { useKeys } from "../../components/useKeys";
@@ -57,6 +57,8 @@ export function useShownInstances(found: RunTasks, taskId: string | undefined, v
   return { all, shown };
 }
 
+/** Of so many states of a group or a mapped task the names are written out. */
+const SPELLED_MAX = 2;
 export function TaskList({ dagId, runId, found, taskId, view, set, chosen, choose }: TaskListProps) {
   const { all, shown } = useShownInstances(found, taskId, view);
   const now = usePresent() / 1000;
@@ -233,7 +235,7 @@ function LineContent({ line, dagId, runId, toggle, now, most, isChosen, choose }
           {t("all instances")}
         </Link>
       )}
-      <Counts counts={line.counts} />
+      <Counts counts={line.counts} isShort={Object.keys(line.counts).length > SPELLED_MAX} />
     </>
   );
 }
@@ -322,14 +324,20 @@ function InstanceLine({ one, dagId, runId, now, most }: InstanceLineProps) {
 }
 
 /** How many are in each state. */
-export function Counts({ counts }: { counts: Record<string, number> }) {
+/** `isShort`: with the signs of the states in place of their names. */
+export function Counts({ counts, isShort = false }: { counts: Record<string, number>; isShort?: boolean }) {
   return (
     <span className="counts">
-      {Object.entries(counts).map(([state, count]) => (
-        <span key={state} className={`badge state-${state}`}>
-          {formatCount(count)} {stateName(state === "none" ? null : state)}
-        </span>
-      ))}
+      {Object.entries(counts).map(([name, count]) => {
+        const state = name === "none" ? null : name;
+        return (
+          <span key={name} className={`badge state-${name}`} title={isShort ? stateName(state) : undefined}>
+            {isShort && <span aria-hidden="true">{stateShape(state)} </span>}
+            {formatCount(count)}
+            <span className={isShort ? "unseen" : undefined}> {stateName(state)}</span>
+          </span>
+        );
+      })}
     </span>
   );
 }

@@ -36,6 +36,12 @@ export interface RunView extends TaskListView, GanttOptions, LogOptions {
   try?: number;
   beside?: number;
   pane?: Pane;
+  /** In place of the Gantt chart. */
+  picture?: "graph";
+  /** The open groups of the graph. */
+  open?: string;
+  /** The direction of the graph. */
+  down?: "yes" | "no";
 }
 
 export const readRunView = readerOf<RunView>({
@@ -48,4 +54,7 @@ export const readRunView = readerOf<RunView>({
   try: count,
   beside: count,
   pane: oneOf(PANES),
+  picture: oneOf(["graph"]),
+  open: text,
+  down: oneOf(["yes", "no"]),
 });

@@ -155,6 +155,7 @@ export function chooseInstance(instances: readonly Instance[]): Instance | undef
   const first = failed.toSorted((one, other) => (one.end ?? Infinity) - (other.end ?? Infinity))[0];
   return (
     first ??
+    instances.find((one) => one.state === "awaiting_input") ??
     instances.find((one) => one.state === "running") ??
     instances.find((one) => one.start !== null) ??
     instances[0]

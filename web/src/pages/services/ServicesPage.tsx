@@ -7,6 +7,7 @@ import { Answer } from "../../components/Answer";
 import { StackTable } from "../../components/StackTable";
 import { Time } from "../../components/Time";
 import { t, tn } from "../../state/language";
+import { WarningIcon } from "../../ui/icons";
 import { PageHeader } from "../../ui/PageHeader";
 import { Pill } from "../../ui/Pill";
 import { FIGURES, formatFigure, splitCode } from "./figures";
@@ -37,25 +38,35 @@ export function ServicesPage() {
           )
         }
         facts={
-          query.data && (
-            <span>
-              {tn(
-                "{count} process is alive",
-                "{count} processes are alive",
-                query.data.services.filter((one) => one.alive).length,
-              )}
-            </span>
-          )
+          <>
+            {query.data && (
+              <span>
+                {tn(
+                  "{count} process is alive",
+                  "{count} processes are alive",
+                  query.data.services.filter((one) => one.alive).length,
+                )}
+              </span>
+            )}
+            <a href="/services/plain">{t("The same without a script")}</a>
+          </>
         }
       />
       <Answer query={query} what={t("the services")}>
         {(found) => (
           <>
-            {found.problems.map((one) => (
-              <p key={one} className="notice name">
-                <WithCode text={one} />
-              </p>
-            ))}
+            {found.problems.length > 0 && (
+              <ul className={`notice ${styles.problems}`} aria-label={t("Problems")}>
+                {found.problems.map((one) => (
+                  <li key={one} className="name">
+                    <WarningIcon size={16} aria-hidden="true" />
+                    <span>
+                      <WithCode text={one} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            )}
             <ul className="cards" aria-label={t("Parts")}>
               {found.parts.map((one) => (
                 <li key={one.name}>
@@ -82,9 +93,6 @@ export function ServicesPage() {
                 <Row key={`${one.service} ${one.id}`} one={one} />
               ))}
             </StackTable>
-            <p>
-              <a href="/services/plain">{t("The same without a script")}</a>
-            </p>
           </>
         )}
       </Answer>
@@ -98,7 +106,9 @@ function Row({ one }: { one: Services["services"][number] }) {
     <tr>
       <td>
         <b>{one.service}</b>
-        <span className="soft block name">{one.id}</span>
+        <span className={`soft block ${styles.id}`} title={one.id}>
+          {one.id}
+        </span>
       </td>
       <td>
         <Pill tone={one.alive ? "good" : "bad"}>{one.alive ? t("alive") : t("no heartbeat")}</Pill>
@@ -106,7 +116,7 @@ function Row({ one }: { one: Services["services"][number] }) {
       <td>
         <span className="name">{one.host}</span>
       </td>
-      <td>{one.version ?? <span className="soft">–</span>}</td>
+      <td>{one.version ?? <span className="soft none">–</span>}</td>
       <td>
         <Time at={one.beat_at} />
       </td>

@@ -47,7 +47,7 @@ export function LogPart({ at, one, tries, view, set }: PartProps) {
                   label={t("beside try")}
                   numbers={numbers.filter((each) => each !== number)}
                   value={view.beside}
-                  none={t("no other")}
+                  none={t("compare with …")}
                   change={(beside) => set({ ...view, beside })}
                 />
               </>
@@ -85,11 +85,7 @@ function TryChoice({ label, numbers, value, none, change }: TryChoiceProps) {
       value={value ?? ""}
       onChange={(event) => change(event.target.value === "" ? undefined : Number(event.target.value))}
     >
-      {none !== undefined && (
-        <option value="">
-          {label}: {none}
-        </option>
-      )}
+      {none !== undefined && <option value="">{none}</option>}
       {[...new Set([...numbers, ...(value === undefined ? [] : [value])])]
         .toSorted((one, other) => one - other)
         .map((each) => (

@@ -9,7 +9,8 @@ import { ApiError } from "../../api/client";
 import { Failure } from "../../components/Answer";
 import { addDays } from "../../state/zonedTimes";
 import { t } from "../../state/language";
-import { Button } from "../../ui/Button";
+import { Button, IconButton } from "../../ui/Button";
+import { EarlierIcon, LaterIcon } from "../../ui/icons";
 import { PageHeader } from "../../ui/PageHeader";
 import { DifferenceLists } from "./DifferenceLists";
 import { buildSchedule, type LabView, readFields, type ScheduleFields, writeFields } from "./labView";
@@ -100,20 +101,26 @@ export function LabPage() {
       )}
       {before.schedule && !next.isError && counts.data && (
         <section>
-          <h2>{t("The year")}</h2>
-          <div className="acts">
-            <Button onClick={() => set({ from: moveYear(year.from, -1) })}>{t("Year before")}</Button>
-            <label>
-              {t("From")}{" "}
-              <input
-                type="date"
-                value={year.from}
-                min="1901-01-01"
-                max="8998-12-31"
-                onChange={(event) => set({ from: event.target.value || undefined })}
-              />
-            </label>
-            <Button onClick={() => set({ from: moveYear(year.from, 1) })}>{t("Year after")}</Button>
+          <div className={styles.head}>
+            <h2>{t("The year")}</h2>
+            <IconButton
+              icon={EarlierIcon}
+              label={t("Year before")}
+              onClick={() => set({ from: moveYear(year.from, -1) })}
+            />
+            <input
+              type="date"
+              aria-label={t("From")}
+              value={year.from}
+              min="1901-01-01"
+              max="8998-12-31"
+              onChange={(event) => set({ from: event.target.value || undefined })}
+            />
+            <IconButton
+              icon={LaterIcon}
+              label={t("Year after")}
+              onClick={() => set({ from: moveYear(year.from, 1) })}
+            />
           </div>
           {counts.data.stop_reason && <p className="notice">{counts.data.stop_reason}</p>}
           <YearSheet
@@ -153,7 +160,7 @@ function readFault(query: UseQueryResult<Preview>): string | undefined {
 
 function Words({ preview, other }: { preview: Preview; other: Preview | undefined }) {
   return (
-    <section className="why" aria-label={t("What it means")}>
+    <section className={`why ${styles.words}`} aria-label={t("What it means")}>
       {[preview, ...(other ? [other] : [])].map((one, at) => (
         <p key={at}>
           <b className="name">

@@ -98,7 +98,7 @@ function WaitRow({ one }: { one: TriggerWait }) {
           <span className={`soft block name ${styles.class}`}>{one.classpath}</span>
         )}
       </td>
-      <td>{one.arguments ? <Value text={one.arguments} /> : <span className="soft">–</span>}</td>
+      <td>{one.arguments ? <Value text={one.arguments} /> : <span className="soft none">–</span>}</td>
       <td>
         {describePlace(one)}
         {one.queue && <span className="soft block">{t("queue {queue}", { queue: one.queue })}</span>}

@@ -146,4 +146,6 @@ export const DEPENDENCIES: Record<string, string> = {
   "{shown} of the {count} DAGs that wait for it are shown.": "等待它的 {count} 个 DAG 中显示了 {shown} 个。",
   "waits for": "等待",
   "waits for {names}": "等待 {names}",
+  "Enter opens it; Page Up and Page Down, or a drag, change the day.":
+    "按 Enter 打开；Page Up、Page Down 或拖动可切换日期。",
 };

@@ -69,4 +69,13 @@ export const EVENTS: Record<string, string> = {
   "variable deleted": "变量已删除",
   "xcom deleted": "XCom 已删除",
   "xcom set": "XCom 已设置",
+  account: "账号",
+  connection: "连接",
+  grant: "授权",
+  login: "登录",
+  role: "角色",
+  session: "会话",
+  token: "令牌",
+  variable: "变量",
+  "backfill {id}": "补数据 {id}",
 };

@@ -13,7 +13,6 @@ export const PLAN: Record<string, string> = {
   Calendar: "日历",
   "Callbacks of its runs": "运行的回调",
   Code: "代码",
-  "Comes from": "来源",
   "Create the backfill": "开始补数据",
   "Data interval": "数据区间",
   "Data interval from": "数据区间开始",

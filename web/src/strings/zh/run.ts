@@ -91,8 +91,8 @@ export const RUN: Record<string, string> = {
   "{count} task instances become success:": "{count} 个任务实例变为成功：",
   "{count} task instances run again:": "{count} 个任务实例再次运行：",
   "{label}: not this": "{label}：排除此值",
-  "{type} run": "{type} 运行",
-  "{type} run by {user}": "{type} 运行，由 {user} 触发",
+  "{type} run": "{type}运行",
+  "{type} run by {user}": "{type}运行，由 {user} 触发",
   "All conditions": "全部条件",
   "and {count} more task failed": "另有 {count} 个任务失败",
   "and {count} more tasks failed": "另有 {count} 个任务失败",
@@ -128,4 +128,6 @@ export const RUN: Record<string, string> = {
   "{count} task failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
   "{count} tasks failed, and the run is a success.": "{count} 个任务失败，但此运行成功。",
   "Only the last tasks decide, and these did not fail: {names}.": "只有末端任务决定结果，而它们没有失败：{names}。",
+  "Picture of the run": "运行的图示",
+  "Graph in the whole window": "全窗口显示图",
 };

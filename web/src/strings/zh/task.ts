@@ -58,4 +58,5 @@ export const TASK: Record<string, string> = {
   "This task has no instance yet: it has not been scheduled.": "此任务还没有实例：尚未被调度。",
   "Open the page of the task": "打开任务页面",
   "Try {number}": "第 {number} 次尝试",
+  "compare with …": "对比…",
 };

@@ -14,7 +14,7 @@ export const WORK: Record<string, string> = {
   "Edit pool {name}": "编辑池 {name}",
   "For everybody": "任何人可答复",
   "For others": "给其他人",
-  "For you": "给您",
+  "For you": "待您处理",
   Hold: "占用",
   "No task waits for a pool.": "没有任务在等待池。",
   "Hold slots": "占用槽位",

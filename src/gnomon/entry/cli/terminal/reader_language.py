@@ -9,6 +9,7 @@ from gnomon.ground.config.environment import environment
 
 if TYPE_CHECKING:
     from gnomon.model.languages.language import Language
+    from gnomon.model.sentences import Sentence
 
 
 def find_reader_language() -> Language | None:
@@ -26,3 +27,21 @@ def put_into_words(text: str) -> str:
     from gnomon.model.languages.translation import translate  # has the whole catalogue
 
     return translate(text, language)
+
+
+def word(sentence: Sentence) -> str:
+    """A sentence in the language of the reader."""
+    from gnomon.model.sentences import render  # has the whole catalogue
+
+    language = find_reader_language()
+    if language is None:
+        return render(sentence)
+    from gnomon.model.languages.translation import render_in
+
+    return render_in(sentence, language)
+
+
+def name_column(column: str) -> str:
+    """The name of a column of a table, or of a value such as `yes`, in the language of the reader."""
+    language = find_reader_language()
+    return column if language is None else language.columns.get(column, column)

@@ -6,12 +6,13 @@ a line below the table names) and ids are wrapped; and where that is not enough,
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 
 from gnomon.entry.cli.terminal.local_times import ColumnTimes
+from gnomon.entry.cli.terminal.reader_language import name_column
 from gnomon.entry.cli.terminal.screen import Screen
 from gnomon.entry.cli.terminal.state_styles import find_style
+from gnomon.entry.cli.terminal.text_width import measure_text, pad_text, wrap_text
 
 GAP = "  "
 LEAST_NEEDED = (
@@ -52,7 +53,8 @@ def draw_records(
     cells: Cells = {}
     for column in columns:
         times = ColumnTimes((row[column] for row in rows), screen)
-        heads[column] = f"{column} ({times.zone})" if times.zone else column
+        name = name_column(column)
+        heads[column] = f"{name} ({times.zone})" if times.zone else name
         cells[column] = [times.format(row[column]) or format_cell(column, row[column]) for row in rows]
     left_out = _choose_left_out(heads, cells, screen.width)
     shown = [column for column in columns if column not in left_out]
@@ -64,7 +66,7 @@ def draw_records(
         lines += _draw_row({column: cells[column][index] for column in shown}, widths, screen)
     named = [column for column in left_out if set(cells[column]) - {"-", ""}]
     if named:
-        note = textwrap.wrap(
+        note = wrap_text(
             f"not shown in {screen.width} columns: {', '.join(named)}; -o json has all fields", screen.width
         )
         lines += [screen.paint(line, "bright_black") for line in note]
@@ -93,27 +95,25 @@ def _choose_left_out(heads: Mapping[str, str], cells: Cells, width: int) -> list
 
 def _fit(heads: Mapping[str, str], cells: Cells, width: int, *, wraps_ids: bool = True) -> dict[str, int] | None:
     """The width of each column, with sentences and then ids narrowed as far as they may be; None when the table is too wide."""
-    widths = {column: max(len(heads[column]), *map(len, texts)) for column, texts in cells.items()}
+    widths = {column: max(measure_text(heads[column]), *map(measure_text, texts)) for column, texts in cells.items()}
     excess = sum(widths.values()) + len(GAP) * (len(widths) - 1) - width
     by_width = sorted(widths, key=lambda column: -widths[column])
     narrowed = [(column, _TEXT_MIN) for column in by_width if column in _WRAPPED]
     narrowed += [(column, _ID_MIN) for column in by_width if column.endswith("_id") and wraps_ids]
     for column, least in narrowed:
-        taken = min(max(excess, 0), max(0, widths[column] - max(least, len(heads[column]))))
+        taken = min(max(excess, 0), max(0, widths[column] - max(least, measure_text(heads[column]))))
         widths[column] -= taken
         excess -= taken
     return None if excess > 0 else widths
 
 
 def _draw_row(texts: Mapping[str, str], widths: Mapping[str, int], screen: Screen) -> list[str]:
-    parts = {
-        column: textwrap.wrap(text, widths[column], break_on_hyphens=False) or [""] for column, text in texts.items()
-    }
+    parts = {column: wrap_text(text, widths[column]) or [""] for column, text in texts.items()}
     lines = []
     for number in range(max(map(len, parts.values()))):
         line = [part[number] if number < len(part) else "" for part in parts.values()]
         painted = [
-            _paint(column, text, screen) + " " * (widths[column] - len(text))
+            _paint(column, text, screen) + " " * (widths[column] - measure_text(text))
             for column, text in zip(parts, line, strict=True)
         ]
         lines.append(GAP.join(painted).rstrip())
@@ -122,22 +122,22 @@ def _draw_row(texts: Mapping[str, str], widths: Mapping[str, int], screen: Scree
 
 def _draw_blocks(heads: Mapping[str, str], cells: Cells, screen: Screen) -> str:
     """A block of lines for each record, without the values that are missing."""
-    width = max(map(len, heads.values()))
+    width = max(map(measure_text, heads.values()))
     blocks = []
     for index in range(len(next(iter(cells.values())))):
         pairs = [(column, texts[index]) for column, texts in cells.items() if texts[index] not in ("-", "")]
         blocks.append(
-            "\n".join(_draw_field(f"{heads[column]:<{width}}", column, text, screen) for column, text in pairs)
+            "\n".join(_draw_field(pad_text(heads[column], width), column, text, screen) for column, text in pairs)
         )
     return "\n\n".join(blocks)
 
 
 def _draw_field(head: str, column: str, text: str, screen: Screen) -> str:
     """The line of one value. A sentence is wrapped beside its name; another value stays in one piece, so that it can be copied."""
-    room = screen.width - len(head) - len(GAP)
-    lines = textwrap.wrap(text, room, break_on_hyphens=False) if column in _WRAPPED and room >= _ID_MIN else [text]
+    room = screen.width - measure_text(head) - len(GAP)
+    lines = wrap_text(text, room) if column in _WRAPPED and room >= _ID_MIN else [text]
     return f"{screen.paint(head, 'bold')}{GAP}{_paint(column, lines[0], screen)}" + "".join(
-        f"\n{'':<{len(head)}}{GAP}{line}" for line in lines[1:]
+        f"\n{'':<{measure_text(head)}}{GAP}{line}" for line in lines[1:]
     )
 
 
@@ -148,4 +148,4 @@ def _paint(column: str, text: str, screen: Screen) -> str:
 
 
 def _join(values: Sequence[str], widths: Sequence[int]) -> str:
-    return GAP.join(f"{value:<{width}}" for value, width in zip(values, widths, strict=True)).rstrip()
+    return GAP.join(pad_text(value, width) for value, width in zip(values, widths, strict=True)).rstrip()

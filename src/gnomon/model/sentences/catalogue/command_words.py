@@ -46,4 +46,16 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "two_versions": "the deployment at {url} is Gnomon {version}, this program is Gnomon {own_version}",
     "api_needs_token": "the API at {url} needs a token; `{command}` stores a token; or give one with --token or GNOMON_API_TOKEN",
     "api_does_not_accept_token": "the API at {url} does not accept the token of {source}: {error}; `{command}` stores a token; or give one with --token or GNOMON_API_TOKEN",
+    # What `gnomon failures` prints.
+    "is_still_broken": "still broken",
+    "was_healed_by": "healed by {text}",
+    "task_of_run_failed": "{text} failed{stored}",
+    "with_stored_error": ": {error}",
+    "more_tasks_failed": ("and {count} more task failed", "and {count} more tasks failed"),
+    "not_run_because_of_it": "not run because of it: {names}{more}",
+    "runs_wait_for_it": "waiting for it: {names}",
+    "failed_runs_in_all": "{runs}; {more}",
+    "count_of_failed_runs": ("{count} failed run", "{count} failed runs"),
+    "dags_still_broken": ("{count} DAG still broken", "{count} DAGs still broken"),
+    "no_run_failed": "no run failed",
 }

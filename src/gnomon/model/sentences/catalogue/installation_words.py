@@ -12,7 +12,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "more_files_not_loaded": ("{count} more file could not be loaded", "{count} more files could not be loaded"),
     "file_errors_are_shown": "{why} (`{command}` shows all, with tracebacks)",
     "slots_of_triggerers": "{used} of {total} slots in use",
-    "services_on_hosts": "{total} on {names}",
+    "services_on_hosts": "{total} running on {names}",
     "slots_of_workers": "{total} slots",
     "triggers_succeeded": "{total} succeeded",
     "triggers_failed": "{total} failed",

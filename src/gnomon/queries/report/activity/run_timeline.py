@@ -80,11 +80,13 @@ class TimelineRequest:
     grouping: str
     limit: int
     groups_max: int
+    ahead: Instant = 0
+    """By how much the hours begin before those of UTC, less than one hour."""
 
     @property
     def since(self) -> Instant:
         """The start of the first hour."""
-        return self.now - self.now % HOUR - self.past_hours * HOUR
+        return self.now - (self.now + self.ahead) % HOUR - self.past_hours * HOUR
 
     @property
     def until(self) -> Instant:

@@ -7,15 +7,19 @@ import { type AuditFilters, auditQuery } from "../../../api/plans";
 import type { AuditRow } from "../../../api/shapes";
 import { Failure } from "../../../components/Answer";
 import { RunLink } from "../../../components/Names";
-import { SearchField } from "../../../components/SearchField";
+import { MomentField } from "../../../components/filters/ZonedFields";
 import { Sentence } from "../../../components/Sentences";
 import { StackTable } from "../../../components/StackTable";
 import { Time } from "../../../components/Time";
-import { Value } from "../../../components/Value";
 import { t } from "../../../state/language";
+import { FilterIcon } from "../../../ui/icons";
+import { Toolbar } from "../../../ui/PageHeader";
+import { Popover } from "../../../ui/Popover";
+import { SearchBox } from "../../../ui/SearchBox";
+import { ChangedFields } from "../../audit/ChangedFields";
+import { ChangeText } from "../../audit/ChangeText";
 import { readSkippedSlots } from "../../audit/eventBody";
 import { SkippedSlotsText } from "../../audit/SkippedSlotsText";
-import { TimeInput } from "../trigger/TimeInput";
 
 const route = getRouteApi("/dags/$dagId/audit");
 
@@ -34,18 +38,25 @@ export function AuditPage() {
   const found = useInfiniteQuery(auditQuery(dagId, filters));
   const rows = found.data?.pages.flatMap((page) => page.rows) ?? [];
   const text = (name: "event" | "by" | "run", label: string, hint: string) => (
-    <SearchField label={label} value={filters[name]} placeholder={hint} onChange={(text) => set({ [name]: text })} />
+    <SearchBox
+      label={label}
+      value={filters[name]}
+      placeholder={`${label}: ${hint}`}
+      onChange={(text) => set({ [name]: text })}
+    />
   );
+  const isTimed = filters.from !== undefined || filters.to !== undefined;
   return (
     <section>
-      <h2>{t("Audit log")}</h2>
-      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+      <Toolbar label={t("Controls")}>
         {text("event", t("Event"), t("part of its name"))}
         {text("by", t("By"), t("part of a name"))}
         {text("run", t("Run"), t("a run id"))}
-        <TimeInput label={t("From")} at={filters.from ?? ""} set={(from) => set({ from: from || undefined })} />
-        <TimeInput label={t("To")} at={filters.to ?? ""} set={(to) => set({ to: to || undefined })} />
-      </form>
+        <Popover icon={FilterIcon} look={isTimed ? "plain" : "quiet"} label={t("Filters")}>
+          <MomentField label={t("From")} value={filters.from} onChange={(from) => set({ from })} />
+          <MomentField label={t("To")} value={filters.to} onChange={(to) => set({ to })} />
+        </Popover>
+      </Toolbar>
       {found.isError && <Failure what={t("the audit log")} error={found.error} retry={() => void found.refetch()} />}
       {found.isPending && (
         <p className="soft" aria-busy="true">
@@ -94,20 +105,17 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
         )}
       </td>
       <td>
-        {row.before !== null && (
-          <span className="block">
-            <Value label={t("before:")} text={JSON.stringify(row.before)} />
-          </span>
-        )}
-        {row.after !== null && (
-          <span className="block">
-            <Value label={t("after:")} text={JSON.stringify(row.after)} />
-          </span>
-        )}
+        <ChangedFields before={row.before} after={row.after} />
         {slots ? (
           <SkippedSlotsText slots={slots} />
         ) : (
-          row.text && row.text !== row.run_id && <Sentence text={row.text} spans={row.spans[row.text]} />
+          row.text &&
+          row.text !== row.run_id &&
+          (row.event === "backfill_created" ? (
+            <ChangeText text={row.text} />
+          ) : (
+            <Sentence text={row.text} spans={row.spans[row.text]} />
+          ))
         )}
       </td>
     </tr>

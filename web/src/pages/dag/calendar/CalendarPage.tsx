@@ -92,10 +92,10 @@ function Year({ found, dagId, chosen }: { found: YearCalendar; dagId: string; ch
         <aside className={styles.side} tabIndex={0} aria-label={t("Day")} aria-live="polite">
           {day && (
             <>
-              <p className={styles.steps}>
+              <div className={styles.steps}>
                 <DayStep dagId={dagId} day={addDays(day.day, -1)} label={t("previous day")} sign="‹" />{" "}
                 <DayStep dagId={dagId} day={addDays(day.day, 1)} label={t("next day")} sign="›" />
-              </p>
+              </div>
               <DayPanel
                 dagId={dagId}
                 day={day}

@@ -8,6 +8,7 @@ import {
   buildWeeks,
   type CalendarDay,
   countRuns,
+  findOutside,
   kindOf,
   listMonths,
   moveDay,
@@ -26,6 +27,7 @@ interface HeatMapProps {
 export function HeatMap({ found, chosen, open }: HeatMapProps) {
   const weeks = useMemo(() => buildWeeks(found.days), [found.days]);
   const months = useMemo(() => listMonths(weeks), [weeks]);
+  const outside = useMemo(() => findOutside(found.days), [found.days]);
   const most = useMemo(() => Math.max(0, ...found.days.map(countRuns)), [found.days]);
   const start =
     chosen && chosen.startsWith(`${found.year}-`)
@@ -106,6 +108,7 @@ export function HeatMap({ found, chosen, open }: HeatMapProps) {
                   most={most}
                   today={found.today}
                   reason={findReason(found, day)}
+                  isOutside={outside.has(day.day)}
                   isChosen={day.day === chosen}
                   isTabStop={day.day === tabStop}
                 />
@@ -131,16 +134,18 @@ interface DayProps {
   most: number;
   today: string;
   reason: string | undefined;
+  /** The DAG has no schedule yet, or no longer. */
+  isOutside: boolean;
   isChosen: boolean;
   isTabStop: boolean;
 }
 
-const Day = memo(function Day({ day, column, row, most, today, reason, isChosen, isTabStop }: DayProps) {
+const Day = memo(function Day({ day, column, row, most, today, reason, isOutside, isChosen, isTabStop }: DayProps) {
   const kind = kindOf(day, today);
   const look = [
     styles.day,
     kind === "planned" && styles.planned,
-    kind === "none" && reason !== undefined && styles.off,
+    kind === "none" && reason !== undefined && (isOutside ? styles.outside : styles.off),
     day.day === today && styles.today,
   ];
   return (

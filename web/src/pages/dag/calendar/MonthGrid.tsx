@@ -10,12 +10,12 @@ import {
   buildWeeks,
   type CalendarDay,
   countRuns,
+  findFirstOfReasons,
   kindOf,
   listStates,
   nameDate,
   nameMonth,
   nameWeekdays,
-  type Week,
 } from "./yearDays";
 import styles from "./calendar.module.css";
 
@@ -28,7 +28,9 @@ interface MonthGridProps {
 }
 
 export function MonthGrid({ found, month, chosen, open }: MonthGridProps) {
-  const weeks = buildWeeks(found.days.filter((day) => day.day.startsWith(month)));
+  const days = found.days.filter((day) => day.day.startsWith(month));
+  const weeks = buildWeeks(days);
+  const saying = new Set(findFirstOfReasons(days));
   return (
     <table className={styles.month} aria-label={nameMonth(month, true)}>
       <thead>
@@ -50,7 +52,7 @@ export function MonthGrid({ found, month, chosen, open }: MonthGridProps) {
                     day={day}
                     today={found.today}
                     reason={findReason(found, day)}
-                    isSaid={day.reason !== reasonBefore(week, weekday)}
+                    isSaid={saying.has(day.day)}
                     isChosen={day.day === chosen}
                     open={open}
                   />
@@ -64,15 +66,11 @@ export function MonthGrid({ found, month, chosen, open }: MonthGridProps) {
   );
 }
 
-function reasonBefore(week: Week, weekday: number): number | null | undefined {
-  return week[weekday - 1]?.reason;
-}
-
 interface MonthDayProps {
   day: CalendarDay;
   today: string;
   reason: string | undefined;
-  /** The day before, in the same week, does not say it already. */
+  /** No day before it in the month says it already. */
   isSaid: boolean;
   isChosen: boolean;
   open: (day: string) => void;

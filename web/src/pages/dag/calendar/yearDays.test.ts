@@ -1,5 +1,16 @@
 import { expect, test } from "vitest";
-import { addMonths, buildWeeks, type CalendarDay, kindOf, listMonths, listStates, moveDay, paintDay } from "./yearDays";
+import {
+  addMonths,
+  buildWeeks,
+  type CalendarDay,
+  findFirstOfReasons,
+  findOutside,
+  kindOf,
+  listMonths,
+  listStates,
+  moveDay,
+  paintDay,
+} from "./yearDays";
 
 function year(number: number): CalendarDay[] {
   const first = Date.UTC(number, 0, 1);
@@ -61,4 +72,22 @@ test("arrows move by a day and a week, and stop at the ends", () => {
   expect(moveDay(days, "2026-01-31", "ArrowLeft")).toBe("2026-01-24");
   expect(moveDay(days, "2026-12-31", "ArrowRight")).toBeUndefined();
   expect(moveDay(days, "2026-12-31", "x")).toBeUndefined();
+});
+
+test("days before the start and after the end are outside of the schedule, a single day off is not", () => {
+  const days = year(2026).map((day, at) => ({ ...day, reason: at < 40 || at === 200 ? 0 : at > 350 ? 1 : null }));
+  expect(findOutside(days).size).toBe(40 + 14);
+  expect(findOutside(days).has(days[200]?.day ?? "")).toBe(false);
+  expect(findOutside(year(2026)).size).toBe(0);
+});
+
+test("a reason is said on its first day, and not on a day with runs", () => {
+  const days = year(2026)
+    .slice(0, 5)
+    .map((day, at): CalendarDay => ({
+      ...day,
+      reason: [0, 0, 1, 0, 1][at] ?? null,
+      runs: at > 0 ? {} : { success: 1 },
+    }));
+  expect(findFirstOfReasons(days)).toEqual(["2026-01-02", "2026-01-03"]);
 });

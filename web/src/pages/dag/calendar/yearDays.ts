@@ -55,6 +55,31 @@ export function addMonths(month: string, count: number): string {
   return new Date(Date.UTC(year, number - 1 + count, 1)).toISOString().slice(0, 7);
 }
 
+/** Of each reason the first day that has it and no run. */
+export function findFirstOfReasons(days: readonly CalendarDay[]): string[] {
+  const said = new Set<number>();
+  return days.flatMap((day) => {
+    if (day.reason === null || countRuns(day) > 0 || said.has(day.reason)) return [];
+    said.add(day.reason);
+    return [day.day];
+  });
+}
+
+const OUTSIDE_DAYS = 14;
+
+/** The days at the beginning and at the end of the year that lack runs for one reason for two weeks or more: those before the start date, after the end date. */
+export function findOutside(days: readonly CalendarDay[]): ReadonlySet<string> {
+  const outside = new Set<string>();
+  for (const side of [days, days.toReversed()]) {
+    const reason = side[0]?.reason ?? null;
+    if (reason === null) continue;
+    const until = side.findIndex((day) => day.reason !== reason || countRuns(day) > 0);
+    const same = until < 0 ? side : side.slice(0, until);
+    if (same.length >= OUTSIDE_DAYS) for (const day of same) outside.add(day.day);
+  }
+  return outside;
+}
+
 /** What a day shows: its runs, runs that come, nothing, or that it is not known. */
 export function kindOf(day: CalendarDay, today: string): DayKind {
   if (Object.keys(day.runs).length > 0) return "runs";

@@ -6,9 +6,12 @@ import { runsOfVersionQuery, sourceQuery, versionsQuery } from "../../../api/pla
 import type { DagVersionRows } from "../../../api/shapes";
 import { Answer } from "../../../components/Answer";
 import { RunLink } from "../../../components/Names";
-import { StateBadge } from "../../../components/StateBadge";
+import { StateDot } from "../../../components/StateDot";
 import { Time } from "../../../components/Time";
 import { t } from "../../../state/language";
+import { SelectField } from "../../../ui/Field";
+import { Toolbar } from "../../../ui/PageHeader";
+import styles from "./code.module.css";
 import { DiffView } from "./DiffView";
 import { SourceView } from "./SourceView";
 
@@ -24,12 +27,9 @@ const route = getRouteApi("/dags/$dagId/code");
 export function CodePage() {
   const { dagId } = route.useParams();
   return (
-    <section>
-      <h2>{t("Code")}</h2>
-      <Answer query={useQuery(versionsQuery(dagId))} what={t("the versions")}>
-        {(found) => <Versions dagId={dagId} found={found} />}
-      </Answer>
-    </section>
+    <Answer query={useQuery(versionsQuery(dagId))} what={t("the versions")}>
+      {(found) => <Versions dagId={dagId} found={found} />}
+    </Answer>
   );
 }
 
@@ -40,11 +40,10 @@ function Versions({ dagId, found }: { dagId: string; found: DagVersionRows }) {
   const shown = found.versions.find((one) => one.version === (view.version ?? newest));
   const set = (search: CodeView) =>
     void navigate({ to: "/dags/$dagId/code", params: { dagId }, search, replace: true, resetScroll: false });
-  const options = found.versions.map((one) => (
-    <option key={one.version} value={one.version}>
-      {t("version {number}", { number: one.version })} · {one.created_at.slice(0, 10)}
-    </option>
-  ));
+  const options = found.versions.map((one) => ({
+    value: String(one.version),
+    label: `${t("version {number}", { number: one.version })} · ${one.created_at.slice(0, 10)}`,
+  }));
   if (!shown)
     return (
       <p className="notice">
@@ -56,45 +55,42 @@ function Versions({ dagId, found }: { dagId: string; found: DagVersionRows }) {
     );
   return (
     <>
-      <form className="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          {t("Show")}{" "}
-          <select
-            value={shown.version}
-            onChange={(event) => set({ ...view, version: Number(event.target.value), line: undefined })}
-          >
-            {options}
-          </select>
-        </label>
-        <label>
-          {t("compare with")}{" "}
-          <select
-            value={view.against ?? ""}
-            onChange={(event) =>
-              set({
-                ...view,
-                version: shown.version,
-                against: event.target.value === "" ? undefined : Number(event.target.value),
-                line: undefined,
-              })
-            }
-          >
-            <option value="">{t("no other")}</option>
-            {options}
-          </select>
-        </label>
+      <Toolbar label={t("Controls")}>
+        <SelectField
+          isInline
+          label={t("Show")}
+          value={String(shown.version)}
+          options={options}
+          onChange={(version) => set({ ...view, version: Number(version), line: undefined })}
+        />
+        <SelectField
+          isInline
+          label={t("compare with")}
+          value={view.against === undefined ? "" : String(view.against)}
+          options={[{ value: "", label: t("no other") }, ...options]}
+          onChange={(against) =>
+            set({
+              ...view,
+              version: shown.version,
+              against: against === "" ? undefined : Number(against),
+              line: undefined,
+            })
+          }
+        />
+        <span className="soft">
+          {t("Version {number}, made", { number: shown.version })} <Time at={shown.created_at} />:{" "}
+          {shown.changes.map((change) => change.text).join("; ")}
+        </span>
         {found.total > found.versions.length && (
           <span className="soft">
             {t("The newest {shown} of {total} are shown.", { shown: found.versions.length, total: found.total })}
           </span>
         )}
-      </form>
-      <p>
-        {t("Version {number}, made", { number: shown.version })} <Time at={shown.created_at} />:{" "}
-        {shown.changes.map((change) => change.text).join("; ")}
-      </p>
+      </Toolbar>
       {shown.bundle_version !== null && (
-        <p>{t("DAG bundle {name}, version {version}", { name: shown.bundle_name, version: shown.bundle_version })}</p>
+        <p className="soft">
+          {t("DAG bundle {name}, version {version}", { name: shown.bundle_name, version: shown.bundle_version })}
+        </p>
       )}
       <RunsOfVersion dagId={dagId} version={shown.version} />
       {view.against === undefined ? (
@@ -119,16 +115,17 @@ function RunsOfVersion({ dagId, version }: { dagId: string; version: number }) {
   return (
     <Answer query={useQuery(runsOfVersionQuery(dagId, version))} what={t("the runs of the version")}>
       {(found) => (
-        <p className="soft">
-          {found.dag_runs.length === 0 ? t("No run has used this version.") : t("Its newest runs:")}{" "}
+        <div className={styles.runs}>
+          {found.dag_runs.length === 0 ? t("No run has used this version.") : t("Its newest runs:")}
           {found.dag_runs.map((run) => (
             <span key={run.dag_run_id}>
-              <RunLink dagId={dagId} runId={run.dag_run_id} /> <StateBadge state={run.state} />{" "}
+              <StateDot state={run.state} isNamed /> <RunLink dagId={dagId} runId={run.dag_run_id} />
             </span>
           ))}
-          {(found.total_entries ?? 0) > found.dag_runs.length &&
-            t("of {total} in all", { total: found.total_entries ?? 0 })}
-        </p>
+          {(found.total_entries ?? 0) > found.dag_runs.length && (
+            <span>{t("of {total} in all", { total: found.total_entries ?? 0 })}</span>
+          )}
+        </div>
       )}
     </Answer>
   );

@@ -27,7 +27,7 @@ export function DiffView({ before, after, names }: { before: string; after: stri
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
   return (
     <>
-      <div className="acts">
+      <div className={styles.head}>
         <span>
           {names[0]} → {names[1]}: {tn("{count} line removed", "{count} lines removed", count("removed"))},{" "}
           {tn("{count} line added", "{count} lines added", count("added"))}

@@ -4,6 +4,8 @@ import { useOverscan } from "../../../state/printing";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef } from "react";
 import { t, tn } from "../../../state/language";
+import { Button } from "../../../ui/Button";
+import { CopyIcon } from "../../../ui/icons";
 import { type Token, tokenize } from "./pythonTokens";
 import styles from "./code.module.css";
 
@@ -31,11 +33,11 @@ export function SourceView({
   }, [line, rows, lines]);
   return (
     <>
-      <div className="acts">
+      <div className={styles.head}>
         <span className="soft">{tn("{count} line", "{count} lines", rows.length)}</span>
-        <button type="button" onClick={() => void navigator.clipboard?.writeText(source)}>
+        <Button isSmall icon={CopyIcon} onClick={() => void navigator.clipboard?.writeText(source)}>
           {t("Copy")}
-        </button>
+        </Button>
       </div>
       <div data-window="" className={styles.frame} ref={frame} tabIndex={0} role="region" aria-label={t("Source|code")}>
         <div style={{ height: lines.getTotalSize(), position: "relative" }}>

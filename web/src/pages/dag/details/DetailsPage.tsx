@@ -11,12 +11,12 @@ import { Interval } from "../../../components/Interval";
 import { JsonTree } from "../../../components/JsonTree";
 import { cutText, LongText } from "../../../components/LongText";
 import { Sentence } from "../../../components/Sentences";
-import { StackTable } from "../../../components/StackTable";
 import { Time } from "../../../components/Time";
 import { LazyMarkdown } from "../../../components/LazyMarkdown";
 import { Value } from "../../../components/Value";
 import { t } from "../../../state/language";
 import { formatDuration } from "../../../state/times";
+import { Card } from "../../../ui/Card";
 import { buildFields } from "../trigger/paramForm";
 import styles from "./details.module.css";
 
@@ -49,16 +49,15 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
           <Sentence text={one} spans={settings.spans[one]} />
         </p>
       ))}
-      {dag.description && (
-        <p data-description="">
-          <LongText text={dag.description} />
-        </p>
-      )}
-      {dag.doc_md && (
-        <section aria-labelledby="documentation">
-          <h2 id="documentation">{t("Documentation")}</h2>
-          <LazyMarkdown text={dag.doc_md} />
-        </section>
+      {(dag.doc_md || dag.description) && (
+        <Card id="documentation" title={t("Documentation")}>
+          {dag.description && (
+            <p data-description="">
+              <LongText text={dag.description} />
+            </p>
+          )}
+          {dag.doc_md && <LazyMarkdown text={dag.doc_md} />}
+        </Card>
       )}
       <Part title={t("Schedule")}>
         <Row name={t("Schedule")}>
@@ -118,25 +117,14 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
           <Sentence {...settings.dialect} />
         </Row>
       </Part>
-      <section>
-        <h2>{t("Limits")}</h2>
-        <StackTable label={t("Limits")} headings={[t("Limit"), t("Value"), t("Comes from")]}>
-          {settings.limits.map((one) => (
-            <tr key={one.name}>
-              <td>
-                <code>{one.name}</code>
-              </td>
-              <td>{one.value ?? t("none")}</td>
-              <td>
-                <span>
-                  {one.origin}
-                  {!one.is_effective && <span className="soft"> ({t("a smaller limit holds before it")})</span>}
-                </span>
-              </td>
-            </tr>
-          ))}
-        </StackTable>
-      </section>
+      <Part title={t("Limits")}>
+        {settings.limits.map((one) => (
+          <Row key={one.name} name={one.name}>
+            <b>{one.value ?? t("none")}</b> <span className="soft">{one.origin}</span>
+            {!one.is_effective && <span className="soft"> ({t("a smaller limit holds before it")})</span>}
+          </Row>
+        ))}
+      </Part>
       <Part title={t("Other DAGs")}>
         <Row name={t("Waits for")}>
           <DagLinks ids={settings.upstream_dags} />
@@ -228,10 +216,9 @@ function Details({ dag, settings }: { dag: DagDetails; settings: DagSettings }) 
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section>
-      <h2>{title}</h2>
+    <Card title={title}>
       <dl>{children}</dl>
-    </section>
+    </Card>
   );
 }
 

@@ -60,7 +60,7 @@ export function GraphPage() {
           <span className="soft">
             {tn("{count} task", "{count} tasks", structure.data.tasks.length)}
             {structure.data.groups.length > 0 &&
-              `, ${tn("{count} group", "{count} groups", structure.data.groups.length)}`}
+              ` · ${tn("{count} group", "{count} groups", structure.data.groups.length)}`}
           </span>
         )}
       </Toolbar>

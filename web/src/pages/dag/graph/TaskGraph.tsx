@@ -26,9 +26,11 @@ interface Props {
   view: GraphView;
   isDown: boolean;
   set: (some: GraphView) => void;
+  /** The graph is a pane of the page of a run, which shows the chosen task. */
+  isPane?: boolean;
 }
 
-export function TaskGraph({ structure, runId, view, isDown, set }: Props) {
+export function TaskGraph({ structure, runId, view, isDown, set, isPane }: Props) {
   const column = useQuery(columnQuery(structure.dag_id, runId)).data;
   const timeline = useQuery({ ...runTimelineQuery(structure.dag_id, runId), enabled: column !== undefined }).data;
   const isNarrow = useNarrow();
@@ -78,6 +80,7 @@ export function TaskGraph({ structure, runId, view, isDown, set }: Props) {
       toggle={toggle}
       describe={(at, graph, choose) => describeNode({ structure, runId, facts, toggle }, at, graph, choose)}
       fileName={structure.dag_id}
+      isPane={isPane}
       controls={
         <>
           <IconButton

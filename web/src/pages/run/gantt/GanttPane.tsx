@@ -76,7 +76,7 @@ function Shown(props: GanttPaneProps & { timeline: RunTimeline; structure: Struc
         <span className={`soft ${styles.count}`}>
           {tn("{count} task instance", "{count} task instances", shown.length)}
           {shown.length < lines.length && ` ${t("of {count}", { count: lines.length })}`}
-          {hasStarted && `, ${formatDuration((ended - began) / 1000)}`}
+          {hasStarted && ` · ${formatDuration((ended - began) / 1000)}`}
           {!timeline.is_complete && ` ${t("The run has more: the first 10,000 are shown.")}`}
         </span>
         <select
