@@ -17,8 +17,14 @@ HEADLESS_SHELL = "chromium-headless-shell"
 
 @functools.cache
 def require_chromium() -> str:
-    """The path of a Chromium, the one without windows where there is one; installed from Debian's packages in CI. Skips the test elsewhere when there is none."""
-    return prefer_program(HEADLESS_SHELL, HEADLESS_SHELL) or require_program(CHROMIUM_NAMES, "chromium")
+    """The path of a Chromium; installed from Debian's packages in CI. Skips the test elsewhere when there is none."""
+    return require_program(CHROMIUM_NAMES, "chromium")
+
+
+@functools.cache
+def require_light_chromium() -> str:
+    """The same, but for the one without windows where there is one, or where CI can install it."""
+    return prefer_program(HEADLESS_SHELL, HEADLESS_SHELL) or require_chromium()
 
 
 @functools.cache
