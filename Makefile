@@ -13,7 +13,7 @@ BENCH ?=
 # A test that failed runs once more, alone, at the end (tests/second_run.py); the times of the tests stand below (tests/slowest.py).
 # A test that hangs prints the stacks of its process after STANDSTILL seconds and has failed.
 STANDSTILL ?= 400
-WHOLE_RUN := -p tests.second_run --second-run=build/unstable -p tests.slowest --times=build/times.tsv -o faulthandler_timeout=$(STANDSTILL) -o faulthandler_exit_on_timeout=true
+WHOLE_RUN := -p tests.compiled_tests -p tests.second_run --second-run=build/unstable -p tests.slowest --times=build/times.tsv -o faulthandler_timeout=$(STANDSTILL) -o faulthandler_exit_on_timeout=true
 # Dependencies come from locks/, each with its hash; `make LOCKED=no ...` takes the newest that pyproject.toml permits instead.
 LOCKED ?= yes
 

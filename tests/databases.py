@@ -217,12 +217,14 @@ UNION ALL SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid 
 ORDER BY part
 """
 """What the tables, indexes, constraints and triggers are."""
-_OWN_CLASSES = "SELECT oid FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+_OWN = "(SELECT current_schema()::regnamespace::oid)"
+"""Asked once, and not for each row of a catalog."""
+_OWN_CLASSES = f"SELECT oid FROM pg_class WHERE relnamespace = {_OWN}"
 CATALOG = f"""
-SELECT 'class', count(*), sum(xmin::text::bigint) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+SELECT 'class', count(*), sum(xmin::text::bigint) FROM pg_class WHERE relnamespace = {_OWN}
 UNION ALL SELECT 'column', count(*), sum(xmin::text::bigint) FROM pg_attribute WHERE attrelid IN ({_OWN_CLASSES})
 UNION ALL SELECT 'default', count(*), sum(xmin::text::bigint) FROM pg_attrdef WHERE adrelid IN ({_OWN_CLASSES})
-UNION ALL SELECT 'constraint', count(*), sum(xmin::text::bigint) FROM pg_constraint WHERE connamespace = current_schema()::regnamespace
+UNION ALL SELECT 'constraint', count(*), sum(xmin::text::bigint) FROM pg_constraint WHERE connamespace = {_OWN}
 UNION ALL SELECT 'trigger', count(*), sum(xmin::text::bigint) FROM pg_trigger WHERE tgrelid IN ({_OWN_CLASSES})
 ORDER BY 1
 """

@@ -15,15 +15,26 @@ FOLDERS = ("/usr/sbin", "/sbin")
 
 def require_program(names: tuple[str, ...], package: str) -> str:
     """The path of the first of these programs that there is. Skips the test where there is none; with CI=true it is installed, or the test fails."""
-    found = _find(names)
-    if found is None and os.environ.get("CI", "").lower() == "true":
-        problem = _install(package)
-        found = _find(names)
-        if found is None:
-            pytest.fail(f"there is no {names[0]}, and `apt-get install {package}` did not bring it: {problem}")
-    if found is None:
+    path, problem = _find_or_install(names, package)
+    if path is None and problem is not None:
+        pytest.fail(f"there is no {names[0]}, and `apt-get install {package}` did not bring it: {problem}")
+    if path is None:
         pytest.skip(f"there is no {names[0]} on this machine; `apt-get install {package}` brings it")
-    return found
+    return path
+
+
+def prefer_program(name: str, package: str) -> str | None:
+    """The path of a program that is better than another; with CI=true it is installed. None: there is none, and it could not be installed."""
+    return _find_or_install((name,), package)[0]
+
+
+def _find_or_install(names: tuple[str, ...], package: str) -> tuple[str | None, str | None]:
+    """The path of the first of them, or None; and what kept it from being installed, or None where nothing is installed."""
+    path = _find(names)
+    if path is not None or os.environ.get("CI", "").lower() != "true":
+        return path, None
+    problem = _install(package)
+    return _find(names), problem
 
 
 def _find(names: tuple[str, ...]) -> str | None:

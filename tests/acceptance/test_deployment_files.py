@@ -41,7 +41,8 @@ MODELS = {
     "Service": models.V1Service,
     "ServiceAccount": models.V1ServiceAccount,
 }
-COMPOSE = yaml.safe_load((DEPLOY / "compose" / "compose.yaml").read_text())
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+COMPOSE = yaml.load((DEPLOY / "compose" / "compose.yaml").read_text(), LOADER)
 COMPOSE_KEYS = {
     "image",
     "user",
@@ -64,7 +65,9 @@ COMPOSE_KEYS = {
 
 def manifests() -> list[dict[str, Any]]:
     return [
-        one for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")) for one in yaml.safe_load_all(path.read_text())
+        one
+        for path in sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+        for one in yaml.load_all(path.read_text(), LOADER)
     ]
 
 

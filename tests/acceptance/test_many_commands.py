@@ -73,7 +73,7 @@ def busy(request: pytest.FixtureRequest) -> Iterator[Product]:
         yield running
 
 
-@pytest.mark.parametrize("seconds", [pytest.param(4, id="short"), pytest.param(60, id="long", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("seconds", [pytest.param(1, id="short"), pytest.param(60, id="long", marks=pytest.mark.soak)])
 def test_ten_processes_act_beside_a_busy_standalone_without_an_error(
     seconds: int, busy: Product, capsys: pytest.CaptureFixture[str]
 ) -> None:

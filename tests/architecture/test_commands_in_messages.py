@@ -43,7 +43,8 @@ def list_commands(path: Path) -> Iterator[tuple[int, str]]:
 
 def list_texts(path: Path) -> Iterator[tuple[int, str, list[str]]]:
     """(line, text, expressions) of each command of an f-string; in the text \\0number\\0 stands for an expression."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    source = path.read_text()
+    for node in ast.walk(ast.parse(source)) if "gnomon " in source else ():
         if not isinstance(node, ast.JoinedStr):
             continue
         expressions = [ast.unparse(part.value) for part in node.values if isinstance(part, ast.FormattedValue)]

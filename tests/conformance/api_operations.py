@@ -37,7 +37,7 @@ class Operation:
 
 def load_airflow() -> Document:
     """Airflow's document."""
-    document: Document = yaml.safe_load(require_document().read_text())
+    document: Document = yaml.load(require_document().read_text(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     return document
 
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Playwright, sync_playwright
 from tests.acceptance.product import Product
 from tests.acceptance.product import product as run_product
 from tests.page.administration_dags import settle
 from tests.page.asked_dags import asked  # noqa: F401 - a fixture
+from tests.page.browsers import LOOP, launch
 from tests.page.home_dags import home_dags  # noqa: F401 - a fixture
 from tests.page.page_dags import FILES
-from tests.page.page_tools import require_chromium
+from tests.page.page_tools import require_light_chromium
 from tests.page.promised_baselines import promised  # noqa: F401 - a fixture
-from tests.page.visit import ARGUMENTS, PASSWORD
+from tests.page.visit import PASSWORD
 
 from gnomon.api.page_files import find_page_files
 
@@ -57,39 +57,23 @@ def settled(product: Product) -> Product:
     return product
 
 
-class LoopOfPlaywright:
-    """The event loop of Playwright counts as running in this thread from the first test of the page to the end; other tests, which may come in between, must not see it."""
-
-    def __init__(self) -> None:
-        self._kept: asyncio.AbstractEventLoop | None = None
-
-    def show(self) -> None:
-        """For a test of the page, and for the end of the browser."""
-        if self._kept is not None:
-            asyncio._set_running_loop(self._kept)
-
-    def hide(self) -> None:
-        """For all other tests."""
-        self._kept = asyncio._get_running_loop() or self._kept
-        asyncio._set_running_loop(None)
-
-
-_LOOP = LoopOfPlaywright()
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+        LOOP.show()
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=require_chromium(), args=ARGUMENTS)
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    with launch(playwright, require_light_chromium()) as browser:
         yield browser
-        _LOOP.show()
-        browser.close()
 
 
 @pytest.fixture(autouse=True)
 def loop_of_playwright(request: pytest.FixtureRequest) -> Iterator[None]:
     if "browser" in request.fixturenames:
         request.getfixturevalue("browser")
-    _LOOP.show()
+    LOOP.show()
     yield
-    _LOOP.hide()
+    LOOP.hide()

@@ -7,16 +7,24 @@ import os
 import subprocess
 
 import pytest
-from tests.debian_packages import require_program
+from tests.debian_packages import prefer_program, require_program
 from web.node import has_node, install_packages, run
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+HEADLESS_SHELL = "chromium-headless-shell"
+"""Chromium without the windows and the services of a browser: a test of the page takes a quarter less of the processor."""
 
 
 @functools.cache
 def require_chromium() -> str:
     """The path of a Chromium; installed from Debian's packages in CI. Skips the test elsewhere when there is none."""
     return require_program(CHROMIUM_NAMES, "chromium")
+
+
+@functools.cache
+def require_light_chromium() -> str:
+    """The same, but for the one without windows where there is one, or where CI can install it."""
+    return prefer_program(HEADLESS_SHELL, HEADLESS_SHELL) or require_chromium()
 
 
 @functools.cache

@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Playwright, expect
 from tests.acceptance.product import Product
 from tests.page.across_dags import YESTERDAY, write_across
+from tests.page.browsers import launch
+from tests.page.page_tools import require_chromium
 from tests.page.picture_answers import Answers
 from tests.page.picture_print import SHARE_MAX, find_difference, measure_print
 from tests.page.picture_views import QUICK, VIEWS
@@ -40,6 +42,13 @@ _TELL_MACHINE = """() => {
     }).join(" / ");
 }"""
 """The widths of texts in the fonts of the machine: pictures of other fonts are not compared."""
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """The one of the prints: Chromium without windows draws some edges otherwise."""
+    with launch(playwright, require_chromium()) as browser:
+        yield browser
 
 
 @pytest.fixture

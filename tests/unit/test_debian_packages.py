@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests import debian_packages
-from tests.debian_packages import require_program
+from tests.debian_packages import prefer_program, require_program
 
 PROGRAM = "gnomon-no-such-program"
 
@@ -62,3 +62,25 @@ def test_in_ci_a_program_that_cannot_be_installed_fails_the_test_with_the_reason
         write_program(folder / "apt-get", script)
     with pytest.raises(pytest.fail.Exception, match=words):
         require_program((PROGRAM,), "package")
+
+
+def test_a_program_that_is_better_is_used_where_it_is_there_and_is_installed_in_ci_alone(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = folder / PROGRAM
+    write_program(
+        folder / "apt-get", f'printf "#!/bin/sh\\n" > {program}; /bin/chmod 755 {program}; echo "$@" >> {folder}/asked'
+    )
+    monkeypatch.delenv("CI", raising=False)
+    assert prefer_program(PROGRAM, "package") is None
+    monkeypatch.setenv("CI", "true")
+    assert [prefer_program(PROGRAM, "package") for _ in range(2)] == [str(program)] * 2
+    assert (folder / "asked").read_text() == "install -y -q --no-install-recommends package\n"
+
+
+def test_a_better_program_that_cannot_be_installed_is_done_without(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    write_program(folder / "apt-get", "exit 100")
+    assert prefer_program(PROGRAM, "package") is None

@@ -25,7 +25,7 @@ from gnomon.rules.engine.step import step
 from .mapping_reference import Fate, Instance, Reference
 
 GROUP = 5
-SHORT_SEEDS, LONG_SEEDS, CHUNK = 1000, 5000, 250
+SHORT_SEEDS, LONG_SEEDS, CHUNK = 300, 5100, 150
 SIZES = (3, 5, 8, 8, 12)
 
 

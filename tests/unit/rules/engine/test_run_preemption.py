@@ -229,7 +229,7 @@ def test_a_later_run_that_works_keeps_out_an_earlier_one_after_the_limit_was_low
     assert states(world, *runs) == ["running", "queued", "queued"]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [*range(15), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(15, 30))])
 def test_no_earlier_run_is_kept_out_by_runs_that_can_only_wait(seed: int) -> None:
     rng = random.Random(seed)
     tasks = [*random_tasks(rng), TaskSpec(task_id="past", depends_on_past=True)]
