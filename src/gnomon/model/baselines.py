@@ -48,6 +48,13 @@ class KeyStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Between the end of what came before it and its start: for a slot of a pool, a retry, a worker."""
     usual_s: float | None = None
     """The median of its recorded durations; None: there are too few."""
+    version_factor: float = 1.0
+    """How many times as long it takes since the newest version of the DAG."""
+    pool: str = ""
+    """The pool that was full when it waited."""
+    pool_slots: int = 0
+    held_by: str = ""
+    """The task, `dag.task`, that held most slots of that pool, or of the workers, while it waited."""
     latest_start: Instant | None = None
     """Later, and the baseline breaks."""
     trouble: str = ""
