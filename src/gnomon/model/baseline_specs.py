@@ -11,6 +11,8 @@ DAYS_MAX = 7
 """So many days after the day of the runs a baseline may be due at most."""
 MARGIN_MAX_S = 86_400
 """A margin is shorter."""
+PRIORITY_MAX = 1_000_000
+"""The greatest upper bound of a raised priority."""
 _BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
 _NAME = re.compile(r"[\w.-]{1,100}")
 
@@ -35,6 +37,8 @@ class BaselineSpec:
     weekdays: tuple[int, ...] = ()
     """Days of the runs on which it holds, Monday is 0; empty: all."""
     owner: str = ""
+    priority: tuple[int, int] | None = None
+    """The bounds of the priority weight of tasks on its key path while it is at risk; None: their priority is not raised."""
     place: str = ""
     """Where it is written: a file and line, or a DAG."""
 
@@ -66,6 +70,15 @@ def read_share(value: object) -> float | None:
     """A probability between 0 and 1; None for anything else, 0 and 1 included."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 < value < 1 else None  # type: ignore[arg-type,operator]
+
+
+def read_priority(value: object) -> tuple[int, int] | None:
+    """The lower and the upper bound of a raised priority, of one number or of two in order; None for anything else."""
+    bounds = list(value) if isinstance(value, list | tuple) else [value, value]
+    least, most = bounds if len(bounds) == 2 else (None, None)
+    if type(least) is not int or type(most) is not int or not 1 <= least <= most <= PRIORITY_MAX:
+        return None
+    return least, most
 
 
 def read_weekdays(names: Iterable[str]) -> tuple[int, ...]:

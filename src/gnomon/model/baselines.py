@@ -61,6 +61,16 @@ class KeyStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`failed`: its last try has failed; `slow`: it runs longer than nine of ten of its earlier tries."""
 
 
+class RaisedTask(msgspec.Struct, frozen=True, array_like=True):
+    """A task of a run that goes first, because a baseline is at risk."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    weight: int
+    """Its priority weight, if its own is not greater."""
+
+
 class BaselineForecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is known of one due time."""
 
@@ -86,6 +96,8 @@ class BaselineForecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     slack_s: float | None = None
     """From the end in nine of ten futures to the due time; negative: it is too late then."""
     assumptions: tuple[str, ...] = ()
+    raised: tuple[RaisedTask, ...] = ()
+    """The tasks whose priority is raised; chosen by the monitor, empty in a report."""
 
 
 class BaselinePrediction(msgspec.Struct, frozen=True, kw_only=True):

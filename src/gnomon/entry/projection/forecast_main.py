@@ -99,7 +99,9 @@ def _draw(
             runs.add(future)
             baselines.add(future.runs)
     answer = runs.build(snapshot, until, drawing)
-    assumptions = tuple(render(sentence) for sentence in answer.assumptions)
+    raising = any(subject.spec.priority for subject in subjects)
+    later = [say("priorities_raised_later_are_left_out")] if raising else []
+    assumptions = tuple(render(sentence) for sentence in (*answer.assumptions, *later))
     judged = [(subject, baselines.build(subject, assumptions)) for subject in subjects]
     return ForecastReport(
         at=snapshot.at,

@@ -249,5 +249,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "of {count} unfinished backfill only the runs that a scheduler has in memory are projected",
         "of {count} unfinished backfills only the runs that a scheduler has in memory are projected",
     ),
+    "priorities_raised_later_are_left_out": "tasks keep the priorities that baselines have raised until now; those that will be raised later are not projected",
     "forecast_has_fewer_samples": "{count} of {total} samples were drawn, because more would have taken longer than {duration}; allow more with --max-time",
 }

@@ -1,7 +1,7 @@
 """Admission: ready task instances get an attempt while workers, pools and limits have room.
 
 Fairness. The pools take turns, one task instance each, until no pool can admit another; a full pool costs one look. Within
-a pool, `AdmissionKey` is the order. Tasks of backfills come after all others, also those of other pools. A task instance that meets a reached limit moves to the queue of that limit and is
+a pool, `AdmissionKey` is the order. A pool whose first task instance is raised by a baseline comes before the others. Tasks of backfills come after all others, also those of other pools. A task instance that meets a reached limit moves to the queue of that limit and is
 looked at again when the limit is released, so that admission does not read a queue that it cannot serve
 (airflow-surface.md D.5 and section I, 15).
 """
@@ -44,6 +44,8 @@ def admit_ready(context: StepContext) -> None:
         return
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
+    if engine_state.raised_dags:
+        pools = deque(sorted(pools, key=lambda pool: not _is_raised(_find_first_queued(pool))))
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
     while pools or backfill_pools:
         worker = find_free_worker(engine_state)
@@ -62,7 +64,15 @@ def admit_ready(context: StepContext) -> None:
             return
         budget -= 1
         _admit_one(context, ti, pool, worker)
-        turns.append(pool)
+        if engine_state.raised_dags and _is_raised(_find_first_queued(pool)):
+            turns.appendleft(pool)
+        else:
+            turns.append(pool)
+
+
+def _is_raised(ti: TaskInstance | None) -> bool:
+    """Whether a baseline has raised the priority of the instance: it goes first between pools as well."""
+    return ti is not None and ti.raised is not None
 
 
 def find_free_worker(engine_state: EngineState, executor: str | None = None) -> WorkerCapacity | None:
