@@ -60,10 +60,20 @@ def build_records(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[Dag
 
 
 def drop_unprojected(spec: DagSpec) -> DagSpec:
-    """The DAG without what a projection does not do: the hook of its instances, which is author code, and runs by partitions of assets."""
+    """The DAG without what a projection does not do: the hook of its instances, which is author code, and runs by partitions of assets.
+
+    A DAG that follows its own runs and whose tasks run no code takes no time, and time would stand still in it: its first task gets a duration that is not known.
+    """
     if spec.mutates_instances:
         spec = replace(spec, mutates_instances=False)
+    if takes_no_time(spec):
+        spec = replace(spec, tasks=(replace(spec.tasks[0], runs_code=True), *spec.tasks[1:]))
     return replace(spec, asset_condition=None, partition_rules=()) if spec.partition_rules else spec
+
+
+def takes_no_time(spec: DagSpec) -> bool:
+    """Whether its runs follow one another, and none of its tasks runs code."""
+    return spec.timetable.is_continuous and bool(spec.tasks) and not any(task.runs_code for task in spec.tasks)
 
 
 def list_unprojected(specs: Iterable[DagSpec]) -> list[Sentence]:

@@ -31,7 +31,9 @@ def iterate_admission_conditions(
     yield WaitCondition("priority", True, say("priority_is_raised", **facts))
     for condition in conditions:
         is_sorted = condition.kind in _SORTED and not condition.is_met
-        told = say("it_waits_with_raised_priority", why=condition.sentence, **facts) if is_sorted else condition.sentence
+        told = (
+            say("it_waits_with_raised_priority", why=condition.sentence, **facts) if is_sorted else condition.sentence
+        )
         yield replace(condition, sentence=told)
 
 
