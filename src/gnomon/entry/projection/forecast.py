@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.drawn_times import DrawnTimes
+from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
@@ -276,6 +277,8 @@ def find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> In
 def _list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
     sentences = list(snapshot.unprojected)
+    if snapshot.state.raised_priorities and RAISED_LATER not in sentences:
+        sentences.append(RAISED_LATER)
     if names:
         sentences.append(
             say(

@@ -24,6 +24,9 @@ PAST_SLOTS_MAX = 3_000
 """Most of them for one DAG."""
 
 
+RAISED_LATER = say("priorities_raised_later_are_left_out")
+
+
 @dataclass(frozen=True, slots=True)
 class RunningDag:
     """A DAG that has run for some time: its record, and the slots before the projection, which have succeeded."""
@@ -77,9 +80,13 @@ def takes_no_time(spec: DagSpec) -> bool:
 
 
 def list_unprojected(specs: Iterable[DagSpec]) -> list[Sentence]:
-    """A sentence about the DAGs whose runs by partitions of assets are left out."""
-    names = sorted(spec.dag_id for spec in specs if spec.partition_rules)
-    return [say("partitions_are_not_projected", count=len(names), names=", ".join(names))] if names else []
+    """Sentences about the DAGs whose runs by partitions of assets are left out, and about priorities that baselines of DAG files will raise."""
+    listed = list(specs)
+    names = sorted(spec.dag_id for spec in listed if spec.partition_rules)
+    sentences = [say("partitions_are_not_projected", count=len(names), names=", ".join(names))] if names else []
+    if any(baseline.priority for spec in listed for baseline in spec.baselines):
+        sentences.append(RAISED_LATER)
+    return sentences
 
 
 def build_running_dags(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[RunningDag]:

@@ -14,6 +14,7 @@ from gnomon.entry.projection.snapshot import read_snapshot
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselineForecast, ForecastReport, KeyStep
 from gnomon.model.instants import SECOND
+from gnomon.model.sentences import render
 from gnomon.services.monitor.baseline_evaluation import BaselineEvaluation
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.services.scheduler.settings import build_scheduler_settings
@@ -72,9 +73,10 @@ def test_a_raised_task_goes_first_in_its_pool(gnomon: Gnomon, deployment: Deploy
     snapshot = read_snapshot(deployment.db, deployment.clock.now())
     settings = build_scheduler_settings(deployment.home.cfg)
     settings = replace_record(settings, limits=replace_record(settings.limits, executors=None))
-    rows = forecast(snapshot, settings, deployment.clock.now() + 3600 * SECOND, samples=1).rows
-    starts = {row.dag_id: row.end_p50 or 0 for row in rows}
+    answer = forecast(snapshot, settings, deployment.clock.now() + 3600 * SECOND, samples=1)
+    starts = {row.dag_id: row.end_p50 or 0 for row in answer.rows}
     assert starts["first"] < starts["c"] < starts["a"] < starts["b"]
+    assert "those that will be raised later are not projected" in " ".join(map(render, answer.assumptions))
     deployment.move(100)
     assert "pool etl" not in case.explain("c") and "pool etl is full" in case.explain("a")
 
