@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import resource
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from bench.deployment import Deployment, deployment
 from bench.figures import describe_machine, hops, median, rate
 from bench.many_days import DAY, FIRST
 from bench.projection import POOLS, build_mixed, play
+from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import Projector
@@ -101,6 +103,7 @@ def projecting() -> Iterator[None]:
 
 
 def _project_for_ever() -> None:
+    die_with_parent(signal.SIGKILL)
     while True:
         run_idle(_project)
 

@@ -11,7 +11,7 @@ from gnomon.ground import log
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselineRecord
 from gnomon.model.ids import group_of
-from gnomon.model.instants import Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord, NewMail, RaisedPriority
 from gnomon.rules.baselines.raised_priorities import collect_raised
 from gnomon.storage.store import Transaction, notify_on_commit
@@ -19,6 +19,8 @@ from gnomon.storage.store.alert_records import baseline_states
 from gnomon.storage.store.coordination import mailbox
 from gnomon.storage.store.dag_records.event_log import log_event
 
+RAISED_FOR_S = 2 * 86_400
+"""So long after a due time that was broken its tasks keep their priority, if it is never done: forecasts follow it no longer."""
 _log = log.get_logger("monitor")
 _Raised = dict[str, dict[tuple[str, str], RaisedPriority]]
 
@@ -36,10 +38,11 @@ class RaisedPriorities:
         specs: Mapping[str, BaselineSpec],
         now: Instant,
     ) -> None:
-        """Restore what belongs to baselines that no longer raise any, and send the owner of each DAG that is different what is raised of it now."""
+        """Restore what belongs to baselines that no longer raise any and to due times of long ago, and send the owner of each DAG that is different what is raised of it now."""
         for key, record in list(records.items()):
             spec = specs.get(record.baseline)
-            if record.forecast.raised and (spec is None or spec.priority is None):
+            is_over = record.due_at < now - RAISED_FOR_S * SECOND
+            if record.forecast.raised and (is_over or spec is None or spec.priority is None):
                 records[key] = _restore(record)
                 baseline_states.put_state(tx, records[key])
         after = _collect(records.values())

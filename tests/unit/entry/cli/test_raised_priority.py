@@ -106,6 +106,19 @@ def test_without_the_option_no_priority_is_raised(gnomon: Gnomon, deployment: De
     assert case.audit("priority_raised") == []
 
 
+def test_a_due_time_that_is_never_met_restores_the_priority_after_two_days(
+    gnomon: Gnomon, deployment: Deployment
+) -> None:
+    case = Case(gnomon, deployment)
+    case.judge()
+    for days, is_raised in ((1, True), (3, False)):
+        now = deployment.clock.now() + days * 86_400 * SECOND
+        with deployment.db.write() as tx:
+            case.monitor.store(tx, ForecastReport(at=now, until=now, specs=(PROMISE,)), now)
+        deployment.move(10)
+        assert ("baseline" in case.explain("c")) == is_raised
+
+
 def test_an_option_that_is_taken_away_restores_the_priority(gnomon: Gnomon, deployment: Deployment) -> None:
     case = Case(gnomon, deployment)
     case.judge()
