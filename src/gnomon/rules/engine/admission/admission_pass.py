@@ -47,6 +47,7 @@ def admit_ready(context: StepContext) -> None:
     if engine_state.raised_dags:
         pools = deque(sorted(pools, key=lambda pool: not _is_raised(_find_first_queued(pool))))
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
+    blocked: list[Pool] = []  # pools whose first instance waits for slots
     while pools or backfill_pools:
         worker = find_free_worker(engine_state)
         if worker is None:
@@ -55,6 +56,8 @@ def admit_ready(context: StepContext) -> None:
         pool = turns.popleft()
         ti = _find_next_admissible(engine_state, pool)
         if ti is None:
+            if pool.ready_queue:
+                blocked.append(pool)
             continue
         if turns is pools and ti.run.backfill is not None and not ti.is_resumption:
             backfill_pools.append(pool)
@@ -64,6 +67,9 @@ def admit_ready(context: StepContext) -> None:
             return
         budget -= 1
         _admit_one(context, ti, pool, worker)
+        if blocked and any(limit.is_reached for limit in ti.limits):
+            pools += blocked  # the first instance of one may wait at that limit now, and no longer for slots
+            blocked = []
         if engine_state.raised_dags and _is_raised(_find_first_queued(pool)):
             turns.appendleft(pool)
         else:
