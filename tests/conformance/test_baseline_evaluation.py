@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import msgspec
@@ -11,8 +12,12 @@ from tests.conformance.storeworld import World
 
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, ForecastReport, KeyStep, PredictedRun
+from gnomon.model.ids import group_of
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.records import RaisedPriority
 from gnomon.storage.store.alert_records import baseline_states, run_predictions, stored_baselines
+from gnomon.storage.store.coordination import mailbox
+from gnomon.storage.store.ownership import group_state
 
 MORNING = BaselineSpec(name="morning", of=("report",), by="07:00", place="gnomon.toml, line 1")
 RULES = (rule("baseline_at_risk", "baseline_broken", "on_key_path_failed", "on_key_path_slow"),)
@@ -272,3 +277,37 @@ def test_channels_of_a_baseline_are_told_without_a_rule(world: MonitorWorld) -> 
         world.let(service, 60)
     assert [sentence.startswith("+") for sentence in world.sentences()] == [False, True]
     assert {name for name, _ in world.sent} == {"ops"}
+
+
+def test_a_raised_priority_is_told_to_the_owner_of_each_dag_and_read_at_a_take_over(world: MonitorWorld) -> None:
+    """The DAGs belong to different groups, which different schedulers may own."""
+    process = Forecaster(world)
+    process.specs = (replace(MORNING, priority=(10, 20)),)
+    records = [world.world.dag(name) for name in ("orders", "report")]
+    groups = sorted({group_of(name) for name in ("orders", "report")})
+    assert len(groups) == len(records)
+    now = world.clock.now()
+    steps = tuple(
+        KeyStep(dag_id=dag_id, run_id="r", task="load", start=now + 9_000 * SECOND, end=now + 9_100 * SECOND)
+        for dag_id in ("orders", "report")
+    )
+    with world.monitor(start_forecast=process, baselines=process.specs, forecast_interval_s=10.0) as service:
+        process.fields = {"breach": 1.0, "key_path": steps}
+        world.let(service, 15)
+        with world.world.db.read() as tx:
+            mail = [
+                message for message in mailbox.read_messages(tx, groups, 100) if message.kind == "priorities_raised"
+            ]
+            state = group_state.load_groups(tx, groups)
+        assert [json.loads(message.body) for message in mail] == [
+            {"dag_id": dag_id, "tasks": [["r", "load", 20, "morning"]]} for dag_id in ("orders", "report")
+        ]
+        raised = {("r", "load"): RaisedPriority(20, "morning")}
+        assert state.raised_priorities == {"orders": raised, "report": raised}
+        world.let(service, 60)
+        assert len(world.audit("priority_raised")) == 2  # once for each DAG, however often it is judged
+        process.fields = {"ended_at": process.due_at}
+        world.let(service, 15)
+    with world.world.db.read() as tx:
+        assert group_state.load_groups(tx, groups).raised_priorities == {}
+    assert len(world.audit("priority_restored")) == 2

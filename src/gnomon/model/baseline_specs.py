@@ -14,6 +14,8 @@ MARGIN_MAX_S = 86_400
 _OF_DUE_TIMES = ("of", "by", "days", "timezone", "weekdays", "calendar")
 _OF_DAG = "DAG "
 _STORED = "gnomon baselines edit "
+PRIORITY_MAX = 1_000_000
+"""The greatest upper bound of a raised priority."""
 _BY = re.compile(r"([01]\d|2[0-3]):([0-5]\d)(?: \+(\d) days?)?")
 _NAME = re.compile(r"[\w.-]{1,100}")
 
@@ -42,6 +44,8 @@ class BaselineSpec:
     owner: str = ""
     to: tuple[str, ...] = ()
     """Channels that are told of it, `[alerts.channels.NAME]`, beside those of rules."""
+    priority: tuple[int, int] | None = None
+    """The bounds of the priority weight of tasks on its key path while it is at risk; None: their priority is not raised."""
     place: str = ""
     """Where it is written: a file and line, a DAG, or the command that changes a stored one."""
 
@@ -103,6 +107,15 @@ def read_margin(value: object) -> float | None:
     """Seconds; None for what is no number of seconds from 0 on and shorter than a day."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value < MARGIN_MAX_S else None  # type: ignore[arg-type,operator]
+
+
+def read_priority(value: object) -> tuple[int, int] | None:
+    """The lower and the upper bound of a raised priority, of one number or of two in order; None for anything else."""
+    bounds = list(value) if isinstance(value, list | tuple) else [value, value]
+    least, most = bounds if len(bounds) == 2 else (None, None)
+    if type(least) is not int or type(most) is not int or not 1 <= least <= most <= PRIORITY_MAX:
+        return None
+    return least, most
 
 
 def read_weekdays(names: Iterable[str]) -> tuple[int, ...]:

@@ -48,10 +48,27 @@ class KeyStep(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Between the end of what came before it and its start: for a slot of a pool, a retry, a worker."""
     usual_s: float | None = None
     """The median of its recorded durations; None: there are too few."""
+    version_factor: float = 1.0
+    """How many times as long it takes since the newest version of the DAG."""
+    pool: str = ""
+    """The pool that was full when it waited."""
+    pool_slots: int = 0
+    held_by: str = ""
+    """The task, `dag.task`, that held most slots of that pool, or of the workers, while it waited."""
     latest_start: Instant | None = None
     """Later, and the baseline breaks."""
     trouble: str = ""
     """`failed`: its last try has failed; `slow`: it runs longer than nine of ten of its earlier tries."""
+
+
+class RaisedTask(msgspec.Struct, frozen=True, array_like=True):
+    """A task of a run that goes first, because a baseline is at risk."""
+
+    dag_id: str
+    run_id: str
+    task_id: str
+    weight: int
+    """Its priority weight, if its own is not greater."""
 
 
 class BaselineForecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -79,6 +96,8 @@ class BaselineForecast(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     slack_s: float | None = None
     """From the end in nine of ten futures to the due time; negative: it is too late then."""
     assumptions: tuple[str, ...] = ()
+    raised: tuple[RaisedTask, ...] = ()
+    """The tasks whose priority is raised; chosen by the monitor, empty in a report."""
 
 
 class BaselinePrediction(msgspec.Struct, frozen=True, kw_only=True):

@@ -371,6 +371,14 @@ class UndecodableDag:
     """Their live attempts and those of its callbacks, which go on."""
 
 
+@dataclass(slots=True, frozen=True)
+class RaisedPriority:
+    """The priority weight that a task of a run has at least, and the baseline for which."""
+
+    weight: int
+    baseline: str
+
+
 @dataclass(slots=True)
 class GroupState:
     """Everything that the owner of some groups loads into memory (LOAD in docs/contributing/ownership.md)."""
@@ -390,6 +398,8 @@ class GroupState:
     """Unfinished callbacks with their runs, ended or not."""
     deadlines: dict[int, list[DeadlineRecord]] = field(default_factory=dict)
     """By run_pk: the deadlines of the unfinished runs."""
+    raised_priorities: dict[str, dict[tuple[str, str], RaisedPriority]] = field(default_factory=dict)
+    """By DAG id, then by run id and task id: what baselines have raised."""
     undecodable: dict[int, UndecodableDag] = field(default_factory=dict)
     """By dag_pk: the DAGs of which a stored row cannot be read. Nothing else of them is here."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.patience import PATIENCE_S
 
-from gnomon.entry.projection.idle_process import run_idle
+from gnomon.entry.projection.idle_process import IDLE, run_idle
 
 
 def _is_alive(pid: int) -> bool:
@@ -17,6 +17,11 @@ def _is_alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
+
+
+def test_it_gets_only_what_no_other_process_wants() -> None:
+    assert run_idle(lambda: (os.sched_getscheduler(0), os.nice(0))) == (os.SCHED_IDLE, IDLE)
+    assert os.sched_getscheduler(0) != os.SCHED_IDLE
 
 
 def test_the_process_of_a_projection_is_killed_with_the_one_that_asked(tmp_path: Path) -> None:

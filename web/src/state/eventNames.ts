@@ -45,6 +45,8 @@ const NAMES: Record<string, string> = {
   pool_changed: /* text */ "pool changed",
   pool_created: /* text */ "pool created",
   pool_deleted: /* text */ "pool deleted",
+  priority_raised: /* text */ "priority raised",
+  priority_restored: /* text */ "priority restored",
   quarantine_discarded: /* text */ "quarantine discarded",
   quarantine_retried: /* text */ "quarantine retried",
   queued_events_deleted: /* text */ "queued events deleted",

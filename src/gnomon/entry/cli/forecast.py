@@ -30,7 +30,7 @@ from gnomon.entry.projection.forecast import (
 )
 from gnomon.entry.projection.forecast import forecast as draw_forecast
 from gnomon.entry.projection.idle_process import run_idle
-from gnomon.entry.projection.pool_load import LoadCollector, PoolLoad
+from gnomon.entry.projection.pool_load import LoadCollector, PoolLoad, describe_shortages
 from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
@@ -217,6 +217,7 @@ def load(
     loads, answer = run_idle(draw)
     rows = [row for row in loads if not pools or row.pool in pools]
     notes = _list_notes(answer, drawing.max_s)
+    shortages = [render(sentence) for sentence in describe_shortages(rows)]
     documents = [{**asdict(row), "start": iso(row.start), "end": iso(row.end)} for row in rows]
     if output != "table":
         print_document(
@@ -225,6 +226,7 @@ def load(
                 "until": iso(end),
                 "samples": answer.samples,
                 "pools": documents,
+                "warnings": shortages,
                 "assumptions": notes,
             },
             output,
@@ -232,7 +234,7 @@ def load(
         return
     lines = [{**document, "slots": "-" if document["slots"] is None else document["slots"]} for document in documents]
     click.echo(format_table(lines, LOAD_COLUMNS) if lines else render(say("no_slot_is_taken")))
-    for note in notes:
+    for note in (*shortages, *notes):
         click.echo(format_sentence(note))
 
 

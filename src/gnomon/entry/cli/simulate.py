@@ -21,13 +21,13 @@ from gnomon.entry.cli.simulations.requirement_answer import collect_promises, pr
 from gnomon.entry.cli.simulations.run_rows import print_runs
 from gnomon.entry.projection.comparison import Comparison
 from gnomon.entry.projection.comparison import compare as compare_runs
-from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.replay import Replay, read_day, replay_day
 from gnomon.entry.projection.requirement_search import SAMPLES, SearchAnswer, search
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import SimulatedRuns
 from gnomon.entry.projection.simulation import simulate as run_scenario
+from gnomon.entry.projection.simulation_findings import SimulationFindings, find_faults
 from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import Sentence, render, say
@@ -165,19 +165,21 @@ def simulate(
     prepared = prepare(home, changes, files[0] if files else None, with_tasks=with_tasks or report is not None)
     _check_ids(dag_ids, [prepared])
 
-    def run() -> tuple[SimulatedRuns, list[BrokenExpectation], ReportData | None]:
+    def run() -> tuple[SimulatedRuns, SimulationFindings, ReportData | None]:
         simulated = _run(home, prepared)
-        violations = _list_violations(prepared, simulated)
-        page = report and build_report(_describe(home, prepared, simulated, dag_ids, violations))
-        return simulated, violations, page or None
+        findings = _find_faults(home, prepared, simulated)
+        page = report and build_report(_describe(home, prepared, simulated, dag_ids, findings))
+        return simulated, findings, page or None
 
-    simulated, violations, page = run_idle(run)
+    simulated, findings, page = run_idle(run)
+    violations = findings.violations
     print_runs(
         _choose(simulated, dag_ids),
         prepared.scenario,
         simulated.attempt_count,
         [*prepared.assumptions, *simulated.assumptions],
         [violation.sentence for violation in violations],
+        findings.warnings,
         output,
         with_tasks=with_tasks,
     )
@@ -238,7 +240,7 @@ def _describe(
     prepared: PreparedScenario,
     simulated: SimulatedRuns,
     dag_ids: Sequence[str],
-    violations: Sequence[BrokenExpectation],
+    findings: SimulationFindings,
 ) -> ReportSource:
     """What the page shows."""
     promises, notes = collect_promises(home, prepared)
@@ -247,8 +249,8 @@ def _describe(
         scenario=prepared.scenario,
         simulated=simulated,
         zone=find_zone_name(home),
-        notes=[*prepared.assumptions, *notes, *simulated.assumptions],
-        violations=[violation.sentence for violation in violations],
+        notes=[*findings.warnings, *prepared.assumptions, *notes, *simulated.assumptions],
+        violations=[violation.sentence for violation in findings.violations],
         due_times=promises.list_due_times(prepared.scenario, simulated),
         dag_ids=dag_ids,
     )
@@ -271,12 +273,13 @@ def _compare(
     first, second = prepare_both(home, changes, texts)
     _check_ids(dag_ids, [first, second])
 
-    def run() -> tuple[
-        Comparison, list[list[Sentence]], list[BrokenExpectation], list[BrokenExpectation], ReportData | None
-    ]:
+    def run() -> tuple[Comparison, list[list[Sentence]], SimulationFindings, SimulationFindings, ReportData | None]:
         simulated = _run(home, first), _run(home, second)
-        before, after = map(_list_violations, (first, second), simulated)
+        before, after = (
+            _find_faults(home, prepared, each) for prepared, each in zip((first, second), simulated, strict=True)
+        )
         comparison = compare_runs((first.scenario, simulated[0]), (second.scenario, simulated[1]), dag_ids)
+        comparison.notes.extend(warning for warning in after.warnings if warning not in before.warnings)
         assumptions = [each.assumptions for each in simulated]
         if report is None:
             return comparison, assumptions, before, after, None
@@ -290,9 +293,10 @@ def _compare(
         return comparison, assumptions, before, after, build_report(source)
 
     comparison, assumptions, before, after, page = run_idle(run)
-    known = {(violation.text, violation.dag_id, violation.run_after) for violation in before}
+    known = {(violation.text, violation.dag_id, violation.run_after) for violation in before.violations}
     violations = [
-        (violation.sentence, (violation.text, violation.dag_id, violation.run_after) in known) for violation in after
+        (violation.sentence, (violation.text, violation.dag_id, violation.run_after) in known)
+        for violation in after.violations
     ]
     common = _merge_assumptions(*_name_sides((first, second), assumptions))
     print_differences(comparison, (first.name, second.name), second.scenario, common, violations, output)
@@ -338,8 +342,11 @@ def _run(home: Home, prepared: PreparedScenario) -> SimulatedRuns:
         return run_scenario(prepared.scenario, host)
 
 
-def _list_violations(prepared: PreparedScenario, simulated: SimulatedRuns) -> list[BrokenExpectation]:
-    return list_violations(prepared.expectations, simulated.runs, prepared.specs, prepared.scenario.end)
+def _find_faults(home: Home, prepared: PreparedScenario, simulated: SimulatedRuns) -> SimulationFindings:
+    def simulate_tasks() -> SimulatedRuns:
+        return _run(home, replace(prepared, scenario=replace(prepared.scenario, with_tasks=True)))
+
+    return find_faults(prepared.scenario, simulated, prepared.expectations, prepared.specs, simulate_tasks)
 
 
 def _choose(simulated: SimulatedRuns, dag_ids: Sequence[str]) -> list[RunOutcome]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.forecast import LATE, MEDIAN, find_quantile
 from gnomon.entry.projection.key_paths import FutureRuns, PathStep
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.run_outcomes import DONE, RunOutcome, find_done_at
+from gnomon.entry.projection.slot_use import SlotObstacle, SlotUses
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import (
@@ -37,6 +40,19 @@ PAST_S = 2 * 86_400
 LATEST_SHARE = 0.2
 """The share of the futures, those with the latest ends, whose key path is shown."""
 _MILLISECOND = SECOND // 1_000
+UNKNOWN_SLOTS = 1_000_000
+"""Without a worker none of its slots is waited for."""
+_LONG_WAIT_S = 60.0
+"""What a shorter wait was for is not looked for."""
+
+
+class _EndPath(NamedTuple):
+    """How one future ends."""
+
+    end: Instant
+    steps: list[PathStep]
+    obstacles: dict[int, SlotObstacle]
+    """By place in `steps`: the slots that a step waited for."""
 
 
 @dataclass(slots=True)
@@ -52,7 +68,7 @@ class DueSubject:
     failed: list[str] = field(default_factory=list)
     ends: list[Instant | None] = field(default_factory=list)
     """By future."""
-    paths: list[tuple[Instant, list[PathStep]]] = field(default_factory=list)
+    paths: list[_EndPath] = field(default_factory=list)
     unfinished: int = 0
 
 
@@ -124,6 +140,8 @@ class BaselineCollector:
         numbers = {
             dag.dag_pk: {number: task_id for task_id, number in dag.task_numbers.items()} for dag in snapshot.state.dags
         }
+        self._pool_slots = {pool.name: pool.slots for pool in snapshot.pools}
+        self._worker_slots = sum(worker.slots for worker in snapshot.workers) or UNKNOWN_SLOTS
         dag_of_run = {run.run_pk: run.dag_pk for run in snapshot.state.runs}
         self._now = {
             (task.run_pk, numbers[dag_of_run[task.run_pk]].get(task.task_no, ""), task.map_index): task
@@ -133,11 +151,11 @@ class BaselineCollector:
 
     def add(self, runs: Sequence[RunOutcome]) -> None:
         """One future, with its tasks."""
-        future = FutureRuns(runs, self._specs)
+        future, uses = FutureRuns(runs, self._specs), cache(lambda: SlotUses(runs, self._specs))
         for subject in self._subjects:
-            self._add(subject, future)
+            self._add(subject, future, uses)
 
-    def _add(self, subject: DueSubject, future: FutureRuns) -> None:
+    def _add(self, subject: DueSubject, future: FutureRuns, uses: Callable[[], SlotUses]) -> None:
         end = subject.ended_at
         is_done, count = not subject.failed, 0
         deciding: tuple[RunOutcome, str | None] | None = None
@@ -156,7 +174,21 @@ class BaselineCollector:
             return
         subject.ends.append(end if is_done else None)
         if deciding is not None and end is not None:
-            subject.paths.append((end, future.find_path(*deciding)))
+            steps = future.find_path(*deciding)
+            subject.paths.append(_EndPath(end, steps, self._find_obstacles(steps, uses)))
+
+    def _find_obstacles(self, steps: Sequence[PathStep], uses: Callable[[], SlotUses]) -> dict[int, SlotObstacle]:
+        obstacles: dict[int, SlotObstacle] = {}
+        for place, step in enumerate(steps):
+            if step.waited_s < _LONG_WAIT_S:
+                continue
+            task = uses().tasks.get((step.run.dag_id, step.task.task_id))
+            since = step.start - int(step.waited_s * SECOND)
+            if task is not None:
+                obstacle = uses().find_obstacle(task, since, step.start, self._pool_slots, self._worker_slots)
+                if obstacle is not None:
+                    obstacles[place] = obstacle
+        return obstacles
 
     def build(self, subject: DueSubject, assumptions: Sequence[str]) -> BaselineForecast | None:
         """What is known of the due time; None when no run belongs to it."""
@@ -194,18 +226,20 @@ class BaselineCollector:
 
     def _choose_path(self, subject: DueSubject) -> tuple[KeyStep, ...]:
         """Of the futures with the latest ends, the path that decides most often, as it is in the middle one of those."""
-        latest = sorted(subject.paths, key=lambda path: path[0])[-max(1, int(len(subject.paths) * LATEST_SHARE)) :]
+        latest = sorted(subject.paths, key=lambda path: path.end)[-max(1, int(len(subject.paths) * LATEST_SHARE)) :]
         if not latest:
             return ()
-        shapes = [tuple((step.run.dag_id, step.task.task_id) for step in steps) for _, steps in latest]
+        shapes = [tuple((step.run.dag_id, step.task.task_id) for step in path.steps) for path in latest]
         shape = Counter(shapes).most_common(1)[0][0]
         same = [path for path, each in zip(latest, shapes, strict=True) if each == shape]
-        end, steps = same[len(same) // 2]
+        end, steps, obstacles = same[len(same) // 2]
         room = subject.due.due_at - end
-        return tuple(self._build_step(step, room) for step in steps)
+        return tuple(self._build_step(step, room, obstacles.get(place)) for place, step in enumerate(steps))
 
-    def _build_step(self, step: PathStep, room: int) -> KeyStep:
+    def _build_step(self, step: PathStep, room: int, obstacle: SlotObstacle | None) -> KeyStep:
         durations = self._list_durations(step)
+        model = self._snapshot.models.get((step.run.dag_id, step.task.task_id))
+        has_arrivals = model is None or model.arrivals is not None
         return KeyStep(
             dag_id=step.run.dag_id,
             run_id=step.run.run_id,
@@ -214,6 +248,10 @@ class BaselineCollector:
             end=step.end - step.end % _MILLISECOND,
             waited_s=step.waited_s,
             usual_s=durations[len(durations) // 2] if durations else None,
+            version_factor=1.0 if model is None or has_arrivals else model.version_factor,
+            pool="" if obstacle is None or obstacle.pool is None else obstacle.pool,
+            pool_slots=0 if obstacle is None else obstacle.slots,
+            held_by="" if obstacle is None or obstacle.holder is None else obstacle.holder,
             latest_start=step.start + room - (step.start + room) % SECOND,
             trouble=self._find_trouble(step, durations),
         )
@@ -250,7 +288,10 @@ def _find_costly(path: Sequence[KeyStep]) -> int | None:
     if not path:
         return None
     times = [(step.end - step.start) / SECOND + step.waited_s for step in path]
-    excess = [time - step.usual_s if step.usual_s is not None else 0.0 for time, step in zip(times, path, strict=True)]
+    excess = [
+        time - step.usual_s / step.version_factor if step.usual_s is not None else 0.0
+        for time, step in zip(times, path, strict=True)
+    ]
     worst = max(range(len(path)), key=lambda place: excess[place])
     if excess[worst] > 0.1 * sum(times):
         return worst

@@ -10,7 +10,7 @@ from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.run_pairs import RunPair
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.entry.projection.slot_use import SlotUses
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import SECOND
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.states import TaskInstanceState
 
@@ -141,35 +141,17 @@ class EndReasons:
         task = uses.tasks.get((step.run.dag_id, step.task.task_id))
         since, until = step.start - int(step.waited_s * SECOND), step.start
         plain, for_pool, for_worker = _WAITS[is_longer]
-        if task is None or since >= until:
+        obstacle = (
+            None
+            if task is None
+            else uses.find_obstacle(task, since, until, simulated.pool_slots, scenario.worker_slots)
+        )
+        if obstacle is None:
             return say(plain, name=name, duration=duration)
-        slots = simulated.pool_slots.get(task.pool, -1)
-        if slots >= 0 and self._is_full(uses, task.pool, until, slots - task.pool_slots + 1):
-            holder = uses.find_holder(uses.list_between(task.pool, since, until), since, until)
-            return say(
-                for_pool,
-                name=name,
-                duration=duration,
-                pool=task.pool,
-                count=slots,
-                other_value=holder or name,
-            )
-        if self._is_full(uses, None, until, scenario.worker_slots, by_slots=False):
-            holder = uses.find_holder(uses.list_between(None, since, until), since, until)
-            return say(
-                for_worker,
-                name=name,
-                duration=duration,
-                count=scenario.worker_slots,
-                other_value=holder or name,
-            )
-        return say(plain, name=name, duration=duration)
-
-    @staticmethod
-    def _is_full(uses: SlotUses, pool: str | None, until: Instant, most: int, *, by_slots: bool = True) -> bool:
-        """Whether at least `most` slots were held just before that instant."""
-        held = uses.list_between(pool, until - 1, until)
-        return sum(use.slots if by_slots else 1 for use in held) >= most
+        holder = obstacle.holder or name
+        if obstacle.pool is None:
+            return say(for_worker, name=name, duration=duration, count=obstacle.slots, other_value=holder)
+        return say(for_pool, name=name, duration=duration, pool=obstacle.pool, count=obstacle.slots, other_value=holder)
 
 
 def _name(run: RunOutcome, task: TaskOutcome) -> str:

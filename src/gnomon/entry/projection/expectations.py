@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from gnomon.changes.scenarios.expectation import Expectation
@@ -25,6 +25,28 @@ class BrokenExpectation:
     dag_id: str
     run_after: Instant | None
     sentence: Sentence
+    run_pk: int | None = None
+    task_id: str | None = None
+    edge: str = ""
+    """As in the expectation."""
+    is_late: bool = True
+    """False: it comes too early."""
+    fault: Sentence | None = None
+    """What is wrong with the run."""
+
+    def explain(self, reasons: Sequence[Sentence]) -> BrokenExpectation:
+        """The same with a sentence that says why."""
+        if not reasons or self.fault is None or self.run_after is None:
+            return self
+        sentence = say(
+            "expectation_is_broken_because",
+            text=self.text,
+            dag=self.dag_id,
+            at=self.run_after,
+            why=self.fault,
+            clauses=tuple(reasons),
+        )
+        return replace(self, sentence=sentence)
 
 
 def list_violations(
@@ -47,7 +69,19 @@ def list_violations(
                     broken = say(
                         "expectation_is_broken", text=expectation.text, dag=run.dag_id, at=run.run_after, why=fault
                     )
-                    violations.append(BrokenExpectation(expectation.text, run.dag_id, run.run_after, broken))
+                    violations.append(
+                        BrokenExpectation(
+                            expectation.text,
+                            run.dag_id,
+                            run.run_after,
+                            broken,
+                            run.run_pk,
+                            expectation.task_id,
+                            expectation.edge,
+                            expectation.is_before or not expectation.edge,
+                            fault,
+                        )
+                    )
     return violations
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.drawn_times import DrawnTimes
+from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.projector import Observer, Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
@@ -289,6 +290,8 @@ def list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], ass
     """What a projection of the snapshot assumes. `assumed`: the tasks whose duration is not known."""
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
     sentences = list(snapshot.unprojected)
+    if snapshot.state.raised_priorities and RAISED_LATER not in sentences:
+        sentences.append(RAISED_LATER)
     if names:
         sentences.append(
             say(

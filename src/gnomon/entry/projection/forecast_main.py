@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 import sys
@@ -21,7 +20,8 @@ from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetabl
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, BaselineCollector, DueSubject, list_subjects
 from gnomon.entry.projection.forecast import Drawing, ForecastCollector, ForecastRow, draw_futures
-from gnomon.entry.projection.idle_process import IDLE, MEMORY_BYTES
+from gnomon.entry.projection.idle_process import MEMORY_BYTES, become_idle
+from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.projection.waiting_host import WaitingTimetableHost
 from gnomon.ground.clock import SystemClock
@@ -105,7 +105,8 @@ def _draw(
             runs.add(future)
             baselines.add(future.runs)
     answer = runs.build(snapshot, until, drawing)
-    assumptions = tuple(render(sentence) for sentence in answer.assumptions)
+    is_raising = any(subject.spec.priority for subject in subjects) and RAISED_LATER not in answer.assumptions
+    assumptions = tuple(map(render, (*answer.assumptions, *([RAISED_LATER] if is_raising else ()))))
     judged = [(subject, baselines.build(subject, assumptions)) for subject in subjects]
     return ForecastReport(
         at=snapshot.at,
@@ -134,7 +135,7 @@ def _build_run(row: ForecastRow) -> PredictedRun:
 def main() -> int:
     """Print the report; the exit code is 1 after an error, which stands on stderr."""
     die_with_parent(signal.SIGKILL)
-    os.nice(IDLE)
+    become_idle()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     try:
         cfg = load_config(environment())

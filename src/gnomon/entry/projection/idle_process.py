@@ -21,6 +21,15 @@ MEMORY_BYTES = 4 * 1024**3
 """The address space of the process; above it the projection ends with an error."""
 
 
+def become_idle() -> None:
+    """Give this process what no other process wants: one of a service that wakes up takes its processor at once, which a nice value alone does not do."""
+    os.nice(IDLE)
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except OSError:
+        pass  # a container may forbid it: then the nice value remains
+
+
 def run_idle(compute: Callable[[], T]) -> T:
     """The result of `compute`, called in a forked process. Its GnomonErrors are raised here; it ends with this process, however that ends.
 
@@ -54,7 +63,7 @@ def _answer(writer: int, compute: Callable[[], object]) -> NoReturn:
     code = 1
     try:
         die_with_parent(signal.SIGKILL)
-        os.nice(IDLE)
+        become_idle()
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
         result: object
         try:

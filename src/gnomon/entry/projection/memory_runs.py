@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState, TaskInstanceState
@@ -25,11 +25,14 @@ from gnomon.storage.store.transaction import Row
 MemoryStatement = Callable[..., Any]
 """A statement with named arguments returns rows or the number of changed rows; a batch takes its rows and returns their number."""
 
-KEPT_KEYS = 128
+KEPT_KEYS = 32
 """The newest slots and run ids of a DAG that a planned run can meet."""
+KEPT_SLOTS, KEPT_SLOTS_S = 64, 40 * 86_400
+"""Of a DAG for which others wait: so many of its newest slots, and all of so many seconds. Older ones are forgotten once their runs have succeeded: `previous=` looks 30 periods back at most."""
 KEPT_ENDS = 1000
 """The newest ended runs of a DAG with deadlines, or with a limit of failed runs."""
 _FAILED_CODES = tuple(map(encode_task_state, (TaskInstanceState.FAILED, TaskInstanceState.UPSTREAM_FAILED)))
+_SUCCESS_CODE = RUN_STATE_CODES[DagRunState.SUCCESS]
 _REMOVED_CODE = encode_task_state(TaskInstanceState.REMOVED)
 """States that `upstream_dags.task_states` names."""
 
@@ -60,6 +63,8 @@ class _DagRuns:
     """The keys of `slots`, sorted."""
     ends: deque[tuple[Instant, int, int | None, DagRunState]] = field(default_factory=lambda: deque(maxlen=KEPT_ENDS))
     """(run_after, run_pk, duration, state) of ended runs, if a rule of the DAG reads them."""
+    trim_at: int = 2 * KEPT_SLOTS
+    """Slots are forgotten when there are so many."""
     has_watched_tasks: bool = False
     """True if another DAG waits for one of its tasks."""
 
@@ -230,14 +235,29 @@ class MemoryRuns:
         if slot_key in dag.holders or run_id in dag.run_ids:
             return []
         run_pk = self._add(dag, run_id, run_type, run_after)
-        dag.holders[slot_key] = (run_pk, run_id, run_type, run_after)
+        dag.holders[slot_key] = dag.run_ids[run_id]
         if len(dag.holders) > KEPT_KEYS:
             dag.holders.popitem(last=False)
         if dag.record.dag_id in self._watched:
             if run_after not in dag.slots:
                 insort(dag.order, run_after)
             dag.slots.setdefault(run_after, []).append(_KeptRun(run_pk, run_id, RUN_STATE_CODES[DagRunState.QUEUED]))
+            if len(dag.order) >= dag.trim_at:
+                self._forget_slots(dag)
         return [(run_pk,)]
+
+    def _forget_slots(self, dag: _DagRuns) -> None:
+        """Forget what no later run asks for."""
+        order = dag.order
+        before = min(order[-KEPT_SLOTS], order[-1] - KEPT_SLOTS_S * SECOND)
+        task_ids = [task_id for (dag_pk, _), task_id in self.watched_tasks.items() if dag_pk == dag.record.dag_pk]
+        for at in order[: bisect_left(order, before)]:
+            if all(run.state == _SUCCESS_CODE for run in dag.slots[at]):
+                for run in dag.slots.pop(at):
+                    for task_id in task_ids:
+                        self._task_states.pop((run.run_pk, task_id), None)
+        dag.order = sorted(dag.slots)
+        dag.trim_at = len(dag.order) + KEPT_SLOTS
 
     def add_run(self, *, dag_pk: int, run_id: str, run_type: str, run_after: Instant, **_rest: object) -> list[Row]:
         """The key of a new run without a slot; no row when its run id is taken."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.entry.projection.forecast import LATE, MEDIAN
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec, TaskSpec
 
 STEP_US = 300 * SECOND
@@ -111,6 +112,31 @@ class LoadCollector:
             else:
                 loads.append(load)
         return loads
+
+
+def describe_shortages(loads: Iterable[PoolLoad]) -> list[Sentence]:
+    """A sentence for each pool for whose slots tasks wait in half of the futures: the span in which most are waited for, with what follows on it directly."""
+    spans: dict[str, list[list[PoolLoad]]] = {}
+    for load in loads:
+        if load.slots is None or not load.waiting_p50:
+            continue
+        of_pool = spans.setdefault(load.pool, [])
+        if of_pool and of_pool[-1][-1].end == load.start:
+            of_pool[-1].append(load)
+        else:
+            of_pool.append([load])
+    worst = [max(of_pool, key=lambda span: max(load.waiting_p50 for load in span)) for of_pool in spans.values()]
+    return [
+        say(
+            "pool_will_be_full",
+            pool=span[0].pool,
+            count=span[0].slots,
+            at=span[0].start,
+            until=span[-1].end,
+            number=str(max(load.waiting_p50 for load in span)),
+        )
+        for span in worst
+    ]
 
 
 def _add_span(changes: list[_Change], since: Instant, until: Instant | None, slots: int) -> None:

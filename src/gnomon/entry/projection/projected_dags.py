@@ -24,6 +24,9 @@ PAST_SLOTS_MAX = 3_000
 """Most of them for one DAG."""
 
 
+RAISED_LATER = say("priorities_raised_later_are_left_out")
+
+
 @dataclass(frozen=True, slots=True)
 class RunningDag:
     """A DAG that has run for some time: its record, and the slots before the projection, which have succeeded."""
@@ -60,16 +63,30 @@ def build_records(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[Dag
 
 
 def drop_unprojected(spec: DagSpec) -> DagSpec:
-    """The DAG without what a projection does not do: the hook of its instances, which is author code, and runs by partitions of assets."""
+    """The DAG without what a projection does not do: the hook of its instances, which is author code, and runs by partitions of assets.
+
+    A DAG that follows its own runs and whose tasks run no code takes no time, and time would stand still in it: its first task gets a duration that is not known.
+    """
     if spec.mutates_instances:
         spec = replace(spec, mutates_instances=False)
+    if takes_no_time(spec):
+        spec = replace(spec, tasks=(replace(spec.tasks[0], runs_code=True), *spec.tasks[1:]))
     return replace(spec, asset_condition=None, partition_rules=()) if spec.partition_rules else spec
 
 
+def takes_no_time(spec: DagSpec) -> bool:
+    """Whether its runs follow one another, and none of its tasks runs code."""
+    return spec.timetable.is_continuous and bool(spec.tasks) and not any(task.runs_code for task in spec.tasks)
+
+
 def list_unprojected(specs: Iterable[DagSpec]) -> list[Sentence]:
-    """A sentence about the DAGs whose runs by partitions of assets are left out."""
-    names = sorted(spec.dag_id for spec in specs if spec.partition_rules)
-    return [say("partitions_are_not_projected", count=len(names), names=", ".join(names))] if names else []
+    """Sentences about the DAGs whose runs by partitions of assets are left out, and about priorities that baselines of DAG files will raise."""
+    listed = list(specs)
+    names = sorted(spec.dag_id for spec in listed if spec.partition_rules)
+    sentences = [say("partitions_are_not_projected", count=len(names), names=", ".join(names))] if names else []
+    if any(baseline.priority for spec in listed for baseline in spec.baselines):
+        sentences.append(RAISED_LATER)
+    return sentences
 
 
 def build_running_dags(specs: Iterable[tuple[DagSpec, str]], at: Instant) -> list[RunningDag]:

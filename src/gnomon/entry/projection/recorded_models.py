@@ -11,7 +11,7 @@ from gnomon.model.states import TaskInstanceState
 from gnomon.rules.durations.arrivals import is_arrival
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
-from gnomon.rules.durations.present_level import Observation, bring_to_present
+from gnomon.rules.durations.present_level import Observation, find_present_level
 from gnomon.rules.timetables.wall_clock.zones import named_zone
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.dag_records import task_durations
@@ -40,7 +40,9 @@ def build_model(tasks: Sequence[RecordedTask], zone: tzinfo, *, is_sensor: bool)
         lengths=[task.return_length for task in done if task.return_length is not None and task.return_length >= 0],
     )
     observations = [_observe(task, zone, (task.ended_at - task.started_at) / SECOND) for task in done]
-    for observation, duration_s in zip(observations, bring_to_present(observations), strict=True):
+    level = find_present_level(observations)
+    model.version_factor = level.version_factor
+    for observation, duration_s in zip(observations, level.durations_s, strict=True):
         model.add(observation.day_class, duration_s)
     if is_sensor or 2 * sum(task.defer_seq > 0 for task in done) > len(done):
         model.arrivals = _build_arrivals(done, zone, is_sensor=is_sensor)

@@ -127,8 +127,8 @@ def _list_left_out(runs: Sequence[PastRun], dags: Iterable[DagRecord]) -> list[S
 
 def replay_day(day: DayRecord, settings: SchedulerSettings, timetables: TimetableHost | None = None) -> Replay:
     """Let the scheduler's parts do the day again. Raises UserError when time stands still in it."""
-    script = RecordedTimes({dag.dag_pk: dag for dag in day.dags}, day.runs, day.attempts, day.tasks, day.end)
-    outcomes = _project(day, settings, script, timetables)
+    script = read_script(day)
+    outcomes = project_day(day, settings, script, timetables)
     actual = _list_actual(day)
     specs = {dag.dag_id: dag.spec for dag in day.dags}
     replayed = [run for run in outcomes if day.begin <= run.run_after < day.end]
@@ -149,9 +149,20 @@ def replay_day(day: DayRecord, settings: SchedulerSettings, timetables: Timetabl
     )
 
 
-def _project(
-    day: DayRecord, settings: SchedulerSettings, script: RecordedTimes, timetables: TimetableHost | None
+def read_script(day: DayRecord) -> RecordedTimes:
+    """What each try of the day did."""
+    return RecordedTimes({dag.dag_pk: dag for dag in day.dags}, day.runs, day.attempts, day.tasks, day.end)
+
+
+def project_day(
+    day: DayRecord,
+    settings: SchedulerSettings,
+    script: RecordedTimes,
+    timetables: TimetableHost | None = None,
+    *,
+    with_tasks: bool = False,
 ) -> list[RunOutcome]:
+    """The runs of the replay, those that follow the day included. Raises UserError when time stands still in it."""
     projector = Projector(
         settings=settings,
         start=day.start,
@@ -160,7 +171,7 @@ def _project(
         worker_slots=day.worker_slots or settings.limits.parallelism or 1_000,
         timetables=timetables,
     )
-    collector = OutcomeCollector(projector.engine_state)
+    collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
     projector.observe = collector.observe
     specs = [(dag.spec, dag.file) for dag in day.dags]
     errors = errors_of({spec.dag_id: shape_of(spec) for spec, _ in specs})

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.model.instants import Instant
@@ -30,6 +31,16 @@ class SlotUse:
     def name(self) -> str:
         """`dag.task`."""
         return f"{self.dag_id}.{self.task_id}"
+
+
+class SlotObstacle(NamedTuple):
+    """Slots that were all held when a task waited for one."""
+
+    pool: str | None
+    """None: all workers."""
+    slots: int
+    holder: str | None
+    """The task, `dag.task`, that held most of them."""
 
 
 class SlotUses:
@@ -65,9 +76,26 @@ class SlotUses:
             if use.end > since:
                 yield use
 
-    def find_holder(self, uses: Iterable[SlotUse], since: Instant, until: Instant) -> str | None:
+    def find_obstacle(
+        self, task: TaskSpec, since: Instant, until: Instant, pool_slots: Mapping[str, int], worker_slots: int
+    ) -> SlotObstacle | None:
+        """What a task waited for that could have started at `since` and started at `until`; None: not for slots. Negative `pool_slots`: no limit."""
+        if since >= until:
+            return None
+        slots = pool_slots.get(task.pool, -1)
+        if slots >= 0 and self._count_held(task.pool, until) > slots - task.pool_slots:
+            return SlotObstacle(task.pool, slots, self._find_holder(task.pool, since, until))
+        if sum(1 for _ in self.list_between(None, until - 1, until)) >= worker_slots:
+            return SlotObstacle(None, worker_slots, self._find_holder(None, since, until))
+        return None
+
+    def _count_held(self, pool: str, until: Instant) -> int:
+        """The slots of the pool that were held just before that instant."""
+        return sum(use.slots for use in self.list_between(pool, until - 1, until))
+
+    def _find_holder(self, pool: str | None, since: Instant, until: Instant) -> str | None:
         """The task that held most of the slots within the time."""
         held: dict[str, int] = defaultdict(int)
-        for use in uses:
+        for use in self.list_between(pool, since, until):
             held[use.name] += use.slots * (min(use.end, until) - max(use.start, since))
         return max(held, key=lambda name: (held[name], name), default=None)

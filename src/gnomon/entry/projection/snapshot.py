@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from gnomon.entry.projection.memory_runs import KEPT_ENDS
-from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected
+from gnomon.entry.projection.projected_dags import drop_unprojected, list_unprojected, takes_no_time
 from gnomon.entry.projection.recorded_models import build_models
 from gnomon.model.assets import QueuedAssetEvent
 from gnomon.model.ids import GROUPS
@@ -96,6 +96,7 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
     with db.read() as tx:
         state = group_state.load_groups(tx, range(GROUPS))
         unprojected = list_unprojected(dag.spec for dag in state.dags if dag.active)
+        timeless = {dag.dag_pk for dag in state.dags if takes_no_time(dag.spec)}
         state.dags = [replace(dag, spec=drop_unprojected(dag.spec)) for dag in state.dags]
         histories = _Histories(tx)
         watched: dict[str, set[str]] = defaultdict(set)
@@ -115,7 +116,7 @@ def read_snapshot(db: Database, now: Instant) -> Snapshot:
             {
                 key: model
                 for dag in state.dags
-                if dag.active and not dag.paused
+                if dag.active and not dag.paused and dag.dag_pk not in timeless
                 for key, model in histories.find(dag).items()
             },
             {

@@ -12,17 +12,19 @@ from gnomon.ground.config.sources import ALERTS, BASELINES, CALENDARS, FILE_NAME
 from gnomon.model.baseline_specs import (
     DAYS_MAX,
     MARGIN_MAX_S,
+    PRIORITY_MAX,
     WEEKDAYS,
     BaselineSpec,
     is_name,
     read_by,
+    read_priority,
     read_share,
     read_weekdays,
     read_zone,
 )
 from gnomon.model.errors.product import find_close_matches
 
-KEYS = ("of", "by", "timezone", "margin", "at_risk", "weekdays", "calendar", "owner", "to")
+KEYS = ("of", "by", "timezone", "margin", "at_risk", "weekdays", "calendar", "owner", "to", "priority")
 
 
 def read_baselines(home: Path, default_timezone: str) -> tuple[BaselineSpec, ...]:
@@ -107,6 +109,7 @@ def build_baseline(
         calendar=calendar,
         owner=owner,
         to=read_texts(values.get("to", ()), place("to"), "to"),
+        priority=_read_priority(values["priority"], place("priority")) if "priority" in values else None,
         place=place("of"),
     )
 
@@ -141,6 +144,15 @@ def _read_share(value: object, where: str) -> float:
     if share is None:
         raise ValueError(f"{where}: at_risk is {value!r}; write a probability between 0 and 1, such as 0.2")
     return share
+
+
+def _read_priority(value: object, where: str) -> tuple[int, int]:
+    bounds = read_priority(value)
+    if bounds is None:
+        raise ValueError(
+            f"{where}: priority is {value!r}; write the weight of tasks on the key path, such as 100, or the least and the most, [100, 1000], up to {PRIORITY_MAX}"
+        )
+    return bounds
 
 
 def _read_weekdays(value: object, where: str) -> tuple[int, ...]:

@@ -31,6 +31,8 @@ class DurationModel:
     """Of its return value, newest first, if a task is mapped over it."""
     arrivals: DurationModel | None = None
     """Of a task that waits for the world: the seconds from the slot to its end. What it waits for comes when it comes, however late the task began."""
+    version_factor: float = 1.0
+    """How many times as long a try takes since the newest version of the DAG; 1.0: as before."""
     _merged: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """The sorted durations of classes that were asked for: of most tasks few are."""
     _chosen: dict[RunClass, list[float]] = field(default_factory=dict, init=False, repr=False, compare=False)

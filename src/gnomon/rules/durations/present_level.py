@@ -52,22 +52,39 @@ class _Run(NamedTuple):
     rest: float
 
 
+class PresentLevel(NamedTuple):
+    """Durations as they would be now."""
+
+    durations_s: list[float]
+    """In the order of the observations."""
+    version_factor: float = 1.0
+    """How many times as long tries of the newest version take as those of the versions before; 1.0: there is no clear step."""
+
+
 def bring_to_present(observations: Sequence[Observation]) -> list[float]:
     """The durations, in their order, as they would be now."""
+    return find_present_level(observations).durations_s
+
+
+def find_present_level(observations: Sequence[Observation]) -> PresentLevel:
+    """The durations as they would be now, and the step of the newest version."""
     logs = [math.log(max(each.duration_s, _LEAST_S)) for each in observations]
     last = max((each.day for each in observations), default=0)
     shifts = [0.0] * len(observations)
+    step = 0.0
     for _ in range(ROUNDS):
         runs = _list_runs(observations, logs, shifts)
         steps = _find_steps(runs)
+        step = next(iter(steps.values()), 0.0)
         slope = _find_slope([run._replace(rest=run.rest + steps.get(run.version, 0.0)) for run in runs])
         if not slope and not steps:
             break
         shifts = [steps.get(each.version, 0.0) + slope * (last + 1 - each.day) for each in observations]
-    return [
+    durations_s = [
         each.duration_s * math.exp(shift) if shift else each.duration_s
         for each, shift in zip(observations, shifts, strict=True)
     ]
+    return PresentLevel(durations_s, math.exp(step))
 
 
 def _list_runs(observations: Sequence[Observation], logs: Sequence[float], shifts: Sequence[float]) -> list[_Run]:

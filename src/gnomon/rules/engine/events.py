@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -13,7 +14,7 @@ from gnomon.model.hitl import HITLRespondent
 from gnomon.model.ids import TaskKey
 from gnomon.model.instance_mutation import MutationAnswer, MutationQuestion
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord, PoolRecord, QueueDiscard, RunRecord, TaskRecord
+from gnomon.model.records import DagRecord, PoolRecord, QueueDiscard, RaisedPriority, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait, SlotFact, SubscriptionMessage, UpstreamUpdate
 
@@ -147,6 +148,15 @@ class InstancesMutated:
     """The question, or what is left of it after earlier answers."""
     answers: tuple[MutationAnswer, ...]
     """May be fewer than the instances: the answers for the others come later."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrioritiesRaised:
+    """The tasks of a DAG whose priority baselines have raised; it replaces what was raised of the DAG before."""
+
+    dag_id: str
+    raised: Mapping[tuple[str, str], RaisedPriority]
+    """By run id and task id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +352,7 @@ EngineEvent = (
     | PreviousRunsRead
     | DeferralEnded
     | PoolsRead
+    | PrioritiesRaised
     | WorkerJoined
     | WorkerDisconnected
     | WorkerLost

@@ -59,6 +59,8 @@ from gnomon.rules.engine.lifecycle.task_lifecycle import evaluate_pending, make_
 from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_cursor_moved, notify_run_created, subscribe
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.pending_callback import PendingCallback
+from gnomon.rules.engine.state.queue_moves import move_in_queue
+from gnomon.rules.engine.state.queue_state import QueueCause, QueueState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepContext, StepResult
 
@@ -253,6 +255,24 @@ def _on_pools_read(context: StepContext, event: e.PoolsRead) -> None:
             ask_again(context, run)  # its hook may have named that pool
 
 
+def _on_priorities_raised(context: StepContext, event: e.PrioritiesRaised) -> None:
+    engine_state = context.engine_state
+    dag = engine_state.find_dag(event.dag_id)
+    if dag is None:
+        return
+    context.current_dag = dag
+    engine_state.set_raised(dag, event.raised)
+    for run in dag.runs.values():
+        for instances in run.task_instances:
+            for ti in instances.values():
+                if ti.queue_state in _SORTED:
+                    move_in_queue(ti, QueueCause.PRIORITY_CHANGED, engine_state.get_pool(ti.pool or ti.target_pool))
+
+
+_SORTED = (QueueState.POOL, QueueState.LIMIT, QueueState.OVERSIZED)
+"""The queues that are sorted by priority."""
+
+
 def _on_worker_disconnected(context: StepContext, event: e.WorkerDisconnected) -> None:
     worker = context.engine_state.workers.get(event.worker_id)
     if worker is not None:
@@ -269,6 +289,7 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.RunRead: _on_run_read,
     e.PreviousRunsRead: _on_previous_runs_read,
     e.PoolsRead: _on_pools_read,
+    e.PrioritiesRaised: _on_priorities_raised,
     e.SlotsResolved: on_slots_resolved,
     e.InstancesMutated: on_instances_mutated,
     e.SubscriptionRequested: lambda context, event: subscribe(context, event.subscription, event.facts),

@@ -32,6 +32,7 @@ from gnomon.queries.report.activity.baseline_sentences import (
     name_step,
 )
 from gnomon.rules.baselines.levels import decide_level
+from gnomon.rules.baselines.raised_priorities import choose_raised
 from gnomon.services.monitor.alert_findings import (
     AlertFindings,
     RaisedAlert,
@@ -39,6 +40,7 @@ from gnomon.services.monitor.alert_findings import (
     build_baseline_link,
     build_link,
 )
+from gnomon.services.monitor.raised_priorities import RaisedPriorities
 from gnomon.services.monitor.settings import MonitorSettings
 from gnomon.storage.store import Database, Transaction
 from gnomon.storage.store.alert_records import alerts, baseline_states, run_predictions, stored_baselines
@@ -170,6 +172,7 @@ class BaselineEvaluation:
             (record.baseline, record.due_at): record
             for record in baseline_states.list_states(tx, now - FOLLOWED_S * SECOND)
         }
+        raised = RaisedPriorities(known.values())
         self._remove_former(tx, report, known)
         for name, forecast in report.baselines:
             spec = self._specs.get(name)
@@ -178,6 +181,7 @@ class BaselineEvaluation:
                 record = _judge(spec, forecast, before, now)
                 self._store_record(tx, record, before, now)
                 known[name, forecast.due_at] = record
+        raised.store(tx, known, self._specs, now)
         self._kept = {key: forecast for key, forecast in self._kept.items() if not _is_over(known.get(key))}
         baseline_states.put_forecast(tx, report, self._find_fresh_until(report))
         self._keep_predictions(tx, report, now)
@@ -330,6 +334,9 @@ def _judge(
     spec: BaselineSpec, forecast: BaselineForecast, before: BaselineRecord | None, now: Instant
 ) -> BaselineRecord:
     level = decide_level(spec, forecast, None if before is None else before.level, now)
+    raised = choose_raised(spec, forecast, level, () if before is None else before.forecast.raised)
+    if raised:
+        forecast = msgspec.structs.replace(forecast, raised=raised)
     changed_at = now if before is None or before.level is not level else before.changed_at
     return BaselineRecord(spec.name, forecast.due_at, level, changed_at, forecast)
 

@@ -34,6 +34,9 @@ def find_dag_pk(event: e.EngineEvent, engine_state: EngineState) -> int | None:
         case e.AuthorCodeEntered(attempt_id=attempt_id):
             ti = engine_state.attempts.get(attempt_id)
             return None if ti is None else ti.run.record.dag_pk
+        case e.PrioritiesRaised(dag_id=dag_id):
+            dag_of_id = engine_state.find_dag(dag_id)
+            return None if dag_of_id is None else dag_of_id.record.dag_pk
         case _:
             dag_pk = getattr(event, "dag_pk", None)
             if isinstance(dag_pk, int):

@@ -13,7 +13,7 @@ from gnomon.ground import log
 from gnomon.model.attempts import AttemptResult
 from gnomon.model.hitl import HITLAnswerBody, HITLRespondent
 from gnomon.model.ids import TaskKey
-from gnomon.model.records import MailRecord, QueueDiscard, RunRecord
+from gnomon.model.records import MailRecord, QueueDiscard, RaisedPriority, RunRecord
 from gnomon.model.run_waits import SubscriptionMessage, UpstreamUpdate
 from gnomon.model.sentences import Sentence, render, say
 from gnomon.model.states import FINISHED_RUN_STATES
@@ -153,6 +153,14 @@ def _translate_message(
 ) -> list[e.EngineEvent]:
     if kind == "backfill_changed":
         return read_backfill(tx, msgspec.convert(body["backfill_pk"], int))
+    if kind == "priorities_raised":
+        raised = msgspec.convert(body["tasks"], list[tuple[str, str, int, str]])
+        return [
+            e.PrioritiesRaised(
+                msgspec.convert(body["dag_id"], str),
+                {(run_id, task_id): RaisedPriority(weight, name) for run_id, task_id, weight, name in raised},
+            )
+        ]
     if kind == "run_created":
         return read_run(tx, msgspec.convert(body["run_pk"], int), engine_state)
     if kind == "result":

@@ -215,3 +215,20 @@ def test_a_folder_with_a_broken_file_is_refused_with_its_error(gnomon: Gnomon, f
     assert code == 1 and "broken.py" in err
     code, _, err = gnomon("simulate", "--dags", str(folder / "missing"))
     assert code == 1 and "is not a folder" in err
+
+
+CONTINUOUS = """
+from datetime import datetime, UTC
+from gnomon import DAG
+from gnomon.operators import EmptyOperator
+
+with DAG("always", schedule="@continuous", start_date=datetime(2026, 1, 1, tzinfo=UTC), max_active_runs=1):
+    EmptyOperator(task_id="first") >> EmptyOperator(task_id="second")
+"""
+
+
+def test_a_dag_that_follows_its_runs_and_takes_no_time_is_assumed_to_take_some(gnomon: Gnomon, folder: Path) -> None:
+    (folder / "always.py").write_text(CONTINUOUS)
+    answer = simulate(gnomon, folder, "always", "--assume", "6h")
+    assert [run["started_at"][11:16] for run in answer["runs"]] == ["00:00", "06:00", "12:00", "18:00"]
+    assert any("is assumed to take 21600 s" in text and "always.first" in text for text in answer["assumptions"])

@@ -240,6 +240,27 @@ def test_a_task_behind_a_larger_one_that_waited_at_a_limit_names_it() -> None:
     ]
 
 
+def test_a_limit_that_is_reached_in_one_pool_lets_others_start_in_the_pool_before_it() -> None:
+    """`large` is first in pool p and waits for slots; `other`, of the same DAG, takes the last place of the DAG in pool q: then `large` waits for that."""
+    limited = [
+        TaskSpec(task_id="gate"),
+        TaskSpec(task_id="large", pool="p", pool_slots=2, effective_priority=5, upstream=("gate",)),
+        TaskSpec(task_id="other", pool="q", upstream=("gate",)),
+    ]
+    free = [
+        TaskSpec(task_id="long", pool="p"),
+        TaskSpec(task_id="first"),
+        TaskSpec(task_id="small", pool="p", upstream=("first",)),
+    ]
+    pools = [PoolRecord("p", 2, 0), PoolRecord("q", 1, 0)]
+    world = World(dag_record(limited, max_active_tasks=1), dag_record(free, dag_pk=2), pools=pools)
+    world.start()
+    world.start(2)
+    assert sorted(attempt.task_id for attempt in world.live()) == ["first", "gate", "long"]
+    world.step(*(world.result(attempt) for name in ("gate", "first") for attempt in world.live(name)))
+    assert sorted(attempt.task_id for attempt in world.live()) == ["long", "other", "small"]
+
+
 def test_a_missing_pool_is_named_with_the_remedy() -> None:
     world = World(dag_record([TaskSpec(task_id="t", pool="nope")]))
     run = world.start()

@@ -39,6 +39,8 @@ export const EVENTS: Record<string, string> = {
   "pool changed": "池已更改",
   "pool created": "池已创建",
   "pool deleted": "池已删除",
+  "priority raised": "优先级已提升",
+  "priority restored": "优先级已恢复",
   "quarantine discarded": "隔离项已丢弃",
   "quarantine retried": "隔离项已重试",
   "queued events deleted": "排队的事件已删除",

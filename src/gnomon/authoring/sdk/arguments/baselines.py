@@ -9,10 +9,12 @@ from typing import Any
 from gnomon.model.baseline_specs import (
     DAYS_MAX,
     MARGIN_MAX_S,
+    PRIORITY_MAX,
     WEEKDAYS,
     BaselineSpec,
     is_name,
     read_by,
+    read_priority,
     read_share,
     read_weekdays,
     read_zone,
@@ -35,13 +37,15 @@ class Baseline:
         calendar: str | None = None,
         owner: str = "",
         to: str | Collection[str] = (),
+        priority: int | tuple[int, int] | None = None,
     ) -> None:
         """`by`: a time of day such as "07:00", or "01:30 +1 day". `name`: default is the id of the DAG. `tasks`: only these must be done.
 
         `timezone`: default is that of the DAG. `margin`: the end is wanted so long before, a timedelta or seconds. `at_risk`: the probability of a
         breach from which it is at risk. `weekdays`: the days of the runs on which it holds, "mon" to "sun"; default: all. `calendar`: the name of a
-        calendar of gnomon.toml; it holds on business days. `to`: channels of gnomon.toml that are told. Raises ValueError and TypeError, which name
-        the argument and the remedy.
+        calendar of gnomon.toml; it holds on business days. `to`: channels of gnomon.toml that are told. `priority`: the priority weight that tasks on
+        the key path get while it is at risk, or its lower and upper bound; default: their own. Raises ValueError and TypeError, which name the
+        argument and the remedy.
         """
         self.by = by.strftime("%H:%M") if isinstance(by, dt.time) else by
         due = read_by(self.by)
@@ -61,6 +65,11 @@ class Baseline:
             raise TypeError(f"Baseline({by!r}, owner={owner!r}): give a text")
         if calendar is not None and (not isinstance(calendar, str) or not calendar):
             raise TypeError(f"Baseline({by!r}, calendar={calendar!r}): give the name of a calendar of gnomon.toml")
+        bounds = None if priority is None else read_priority(priority)
+        if priority is not None and bounds is None:
+            raise ValueError(
+                f"Baseline({by!r}, priority={priority!r}): give a weight, or the least and the most, (100, 1000), up to {PRIORITY_MAX}"
+            )
         self.spec = BaselineSpec(
             name=name or "",
             of=_read_texts(by, "tasks", tasks),
@@ -73,6 +82,7 @@ class Baseline:
             calendar=calendar or "",
             owner=owner,
             to=_read_texts(by, "to", to),
+            priority=bounds,
         )
 
     def __repr__(self) -> str:

@@ -40,11 +40,12 @@ def print_runs(
     attempt_count: int,
     assumptions: Sequence[Sentence],
     violations: Sequence[Sentence],
+    warnings: Sequence[Sentence],
     output: str,
     *,
     with_tasks: bool,
 ) -> None:
-    """Write the runs, or their task instances, with what is assumed and what is violated."""
+    """Write the runs, or their task instances, with what is assumed, what is violated and what falls behind."""
     columns = TASK_COLUMNS if with_tasks else RUN_COLUMNS
     rows = [row for run in runs for row in (_list_task_rows(run) if with_tasks else [_build_row(run)])]
     waits = [
@@ -53,7 +54,9 @@ def print_runs(
         for wait in run.waits[:1]
     ]
     total = f"{len(runs)} runs, {attempt_count} attempts of tasks in all"
-    sentences = [format_sentence(render(sentence)) for sentence in [*assumptions, *shorten_violations(violations)]]
+    sentences = [
+        format_sentence(render(sentence)) for sentence in [*assumptions, *warnings, *shorten_violations(violations)]
+    ]
     if output == "csv":
         print_csv(rows, TASK_FIELDS if with_tasks else RUN_FIELDS)
         for sentence in sentences:
@@ -76,6 +79,7 @@ def print_runs(
                 "tasks" if with_tasks else "runs": rows,
                 "attempts": attempt_count,
                 "violations": [render(sentence) for sentence in violations],
+                "warnings": [render(warning) for warning in warnings],
                 "assumptions": [render(assumption) for assumption in assumptions],
             },
             output,

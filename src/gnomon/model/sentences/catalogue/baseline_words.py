@@ -18,7 +18,16 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "its_runs_have_failed": ("run {names} has failed", "{count} runs have failed: {names}"),
     "key_step_costs": "{task!r} of DAG {dag} takes the most time: from {at} to {until}{time_after}{waiting}",
     "key_step_usually": ", usually {usual}",
+    "key_step_usually_now": ", usually {usual} since the newest version of the DAG, and {duration} before it",
     "key_step_waits": ", after a wait of {duration}",
+    "key_step_waits_for_pool": (
+        ", after a wait of {duration} for pool {pool} with {count} slot, which {name} holds",
+        ", after a wait of {duration} for pool {pool} with {count} slots, most of which {name} holds",
+    ),
+    "key_step_waits_for_worker": (
+        ", after a wait of {duration}, as {count} task runs at once in all, mostly {name}",
+        ", after a wait of {duration}, as {count} tasks run at once in all, mostly {name}",
+    ),
     "key_step_failed": "{task!r} of DAG {dag}, on the key path of baseline {name!r}, has failed: the baseline is due at {due_at}",
     "key_step_is_slow": "{task!r} of DAG {dag}, on the key path of baseline {name!r}, runs longer than nine of ten of its earlier tries: the baseline is due at {due_at}",
     "baseline_names_nothing": "{place}: baseline {name!r} names {text!r}, which is no DAG and no task of a DAG; write DAG or DAG.TASK",

@@ -13,6 +13,8 @@ _CODES = {
     BaselineLevel.BROKEN: "baseline_is_broken",
 }
 _NAMES_SHOWN = 5
+_CLEAR_STEP = 0.1
+"""A new version that changes a duration by a smaller share is not told."""
 
 
 def describe_baseline(record: BaselineRecord) -> Sentence:
@@ -53,9 +55,29 @@ def describe_costly_step(forecast: BaselineForecast) -> Sentence | None:
         dag=step.dag_id,
         at=step.start,
         until=step.end,
-        time_after=None if step.usual_s is None else say("key_step_usually", usual=round(step.usual_s, 1)),
-        waiting=say("key_step_waits", duration=round(step.waited_s, 1)) if step.waited_s >= 1 else None,
+        time_after=_describe_usual(step),
+        waiting=_describe_wait(step) if step.waited_s >= 1 else None,
     )
+
+
+def _describe_usual(step: KeyStep) -> Sentence | None:
+    if step.usual_s is None:
+        return None
+    usual = round(step.usual_s, 1)
+    if abs(step.version_factor - 1.0) < _CLEAR_STEP:
+        return say("key_step_usually", usual=usual)
+    return say("key_step_usually_now", usual=usual, duration=round(step.usual_s / step.version_factor, 1))
+
+
+def _describe_wait(step: KeyStep) -> Sentence:
+    duration = round(step.waited_s, 1)
+    if step.pool:
+        return say(
+            "key_step_waits_for_pool", duration=duration, pool=step.pool, count=step.pool_slots, name=step.held_by
+        )
+    if step.held_by:
+        return say("key_step_waits_for_worker", duration=duration, count=step.pool_slots, name=step.held_by)
+    return say("key_step_waits", duration=duration)
 
 
 def describe_trouble(name: str, due_at: int, step: KeyStep) -> Sentence:

@@ -1,7 +1,7 @@
 """Admission: ready task instances get an attempt while workers, pools and limits have room.
 
 Fairness. The pools take turns, one task instance each, until no pool can admit another; a full pool costs one look. Within
-a pool, `AdmissionKey` is the order. Tasks of backfills come after all others, also those of other pools. A task instance that meets a reached limit moves to the queue of that limit and is
+a pool, `AdmissionKey` is the order. A pool whose first task instance is raised by a baseline comes before the others. Tasks of backfills come after all others, also those of other pools. A task instance that meets a reached limit moves to the queue of that limit and is
 looked at again when the limit is released, so that admission does not read a queue that it cannot serve
 (airflow-surface.md D.5 and section I, 15).
 """
@@ -44,6 +44,8 @@ def admit_ready(context: StepContext) -> None:
         return
     budget = engine_state.limits.max_admissions_per_step
     pools = deque(pool for _, pool in sorted(engine_state.pools.items()) if pool.ready_queue)
+    if engine_state.raised_dags:
+        pools = deque(sorted(pools, key=lambda pool: not _is_raised(_find_first_queued(pool))))
     backfill_pools: deque[Pool] = deque()  # pools in which only tasks of backfills are ready
     blocked: list[Pool] = []  # pools whose first task instance needs more slots than are free
     while pools or backfill_pools:
@@ -54,7 +56,8 @@ def admit_ready(context: StepContext) -> None:
         pool = turns.popleft()
         ti = _find_next_admissible(engine_state, pool)
         if ti is None:
-            blocked.append(pool)
+            if pool.ready_queue:
+                blocked.append(pool)
             continue
         if turns is pools and ti.run.backfill is not None and not ti.is_resumption:
             backfill_pools.append(pool)
@@ -64,12 +67,18 @@ def admit_ready(context: StepContext) -> None:
             return
         budget -= 1
         _admit_one(context, ti, pool, worker)
-        turns.append(pool)
         if blocked and any(limit.is_reached for limit in ti.limits):
-            pools += [
-                pool for pool in blocked if pool.ready_queue
-            ]  # the first there may be of this run, and wait for its limit now
+            pools += blocked  # the first instance of one may wait at that limit now, and no longer for slots
             blocked = []
+        if engine_state.raised_dags and _is_raised(_find_first_queued(pool)):
+            turns.appendleft(pool)
+        else:
+            turns.append(pool)
+
+
+def _is_raised(ti: TaskInstance | None) -> bool:
+    """Whether a baseline has raised the priority of the instance: it goes first between pools as well."""
+    return ti is not None and ti.raised is not None
 
 
 def find_free_worker(engine_state: EngineState, executor: str | None = None) -> WorkerCapacity | None:

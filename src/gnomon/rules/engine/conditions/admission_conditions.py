@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from gnomon.model.executors import ConfiguredExecutors
 from gnomon.model.sentences import ArgumentValue, Command, RunName, Sentence, TaskName, say
@@ -21,6 +22,28 @@ def iterate_admission_conditions(
     engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles
 ) -> Iterator[WaitCondition]:
     """Each condition with its state now. The text of the first that is not met is the sentence of `explain`."""
+    conditions = _iterate_conditions(engine_state, ti, obstacles)
+    raised = ti.raised
+    if raised is None:
+        yield from conditions
+        return
+    facts = {"number": str(raised.weight), "at_number": str(ti.priority), "name": raised.baseline}
+    yield WaitCondition("priority", True, say("priority_is_raised", **facts))
+    for condition in conditions:
+        is_sorted = condition.kind in _SORTED and not condition.is_met
+        told = (
+            say("it_waits_with_raised_priority", why=condition.sentence, **facts) if is_sorted else condition.sentence
+        )
+        yield replace(condition, sentence=told)
+
+
+_SORTED = ("pool_room", "parallelism", "worker", "turn")
+"""Conditions that tasks fulfil in the order of their priority."""
+
+
+def _iterate_conditions(
+    engine_state: EngineState, ti: TaskInstance, obstacles: PoolObstacles
+) -> Iterator[WaitCondition]:
     yield check_hold(ti.run.dag)
     pool = engine_state.get_pool(ti.target_pool)
     yield from _check_pool_size(pool, ti)
@@ -120,12 +143,23 @@ def _check_executor(
 def _check_turn(pool: Pool, first: TaskInstance | None, ti: TaskInstance) -> WaitCondition:
     if first is None or first.admission_key >= ti.admission_key:
         return WaitCondition("turn", True, say("task_is_first_in_pool", pool=pool.name))
-    behind = say(
-        "task_is_behind_another",
-        other=_name_for(first, ti),
-        pool=pool.name,
-        needs=say("slots", count=first.pool_slots),
-        free=(pool.slots or 0) - pool.used,
+    facts: dict[str, ArgumentValue] = {
+        "other": _name_for(first, ti),
+        "pool": pool.name,
+        "needs": say("slots", count=first.pool_slots),
+        "free": (pool.slots or 0) - pool.used,
+    }
+    raised = first.raised
+    behind = (
+        say("task_is_behind_another", **facts)
+        if raised is None
+        else say(
+            "task_is_behind_raised",
+            **facts,
+            number=str(raised.weight),
+            at_number=str(first.priority),
+            name=raised.baseline,
+        )
     )
     release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots)
     return WaitCondition("turn", False, behind, release=release)

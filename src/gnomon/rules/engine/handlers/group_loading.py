@@ -31,6 +31,7 @@ def load_groups(engine_state: EngineState, state: GroupState, epochs: Mapping[in
     for record in state.dags:
         dag = engine_state.add_dag(record)
         dag.is_as_loaded = True
+        engine_state.set_raised(dag, state.raised_priorities.get(record.dag_id))
         dag.backfills.update((backfill.backfill_pk, BackfillQueue(backfill)) for backfill in backfills[record.dag_pk])
         for run, tasks in state.previous_runs.get(record.dag_pk, ()):
             attach_previous_run(engine_state, dag, run, tasks)

@@ -495,3 +495,4 @@ def detach_dag(engine_state: EngineState, dag: Dag) -> None:
         detach_run(engine_state, dag, run_pk)
     detach_callbacks(engine_state, dag)
     engine_state.dags.pop(dag.record.dag_pk, None)
+    engine_state.raised_dags.discard(dag.record.dag_pk)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from gnomon.model.executors import EXECUTOR_CLASSES, LOCAL_EXECUTOR, ConfiguredExecutors
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord, PoolRecord
+from gnomon.model.records import DagRecord, PoolRecord, RaisedPriority
 from gnomon.model.sentences import Sentence
 from gnomon.rules.engine.state.limits import ExecutorLimit, Pool
 from gnomon.rules.engine.state.pending_callback import PendingCallback
@@ -81,6 +81,8 @@ class EngineState:
         self.graphs: KeptGraphs | None = None
         """In a state that is loaded for explanations: graphs that were compiled before; this state adds its own. None: none are kept."""
         self.dags: dict[int, Dag] = {}
+        self.raised_dags: set[int] = set()
+        """The DAGs (dag_pk) of which baselines have raised priorities; changed by `set_raised`."""
         self.runs: dict[int, DagRun] = {}
         self.attempts: dict[str, TaskInstance] = {}
         """Live attempts by id."""
@@ -125,6 +127,11 @@ class EngineState:
         """The DAG with that id; None when it is not in memory."""
         dag_pk = self._dag_pks.get(dag_id)
         return None if dag_pk is None else self.dags.get(dag_pk)
+
+    def set_raised(self, dag: Dag, raised: Mapping[tuple[str, str], RaisedPriority] | None) -> None:
+        """Replace the raised priorities of the DAG; tasks that are in a queue must be moved in it afterwards."""
+        dag.raised = raised or None
+        (self.raised_dags.add if raised else self.raised_dags.discard)(dag.record.dag_pk)
 
     def get_pool(self, name: str) -> Pool:
         """The pool with that name; a pool that does not exist has `slots` None and admits nothing."""

@@ -39,6 +39,7 @@ class QueueCause(Enum):
     DAG_RESUMED = "its DAG may start tasks again"
     LIMIT_REACHED = "a concurrency limit is reached"
     POOL_TOO_SMALL = "it needs more slots than its pool has"
+    PRIORITY_CHANGED = "a baseline has raised its priority, or no longer does"
     POOL_RESIZED = "its pool has another number of slots"
     DEQUEUE = "it was admitted, finished, cleared, deferred, or dropped from memory"
 
@@ -60,6 +61,12 @@ QUEUE_TRANSITIONS: dict[tuple[QueueState, QueueCause], QueueState] = {
     (QueueState.LIMIT, QueueCause.LIMIT_REACHED): QueueState.LIMIT,  # another limit than before
     (QueueState.POOL, QueueCause.POOL_TOO_SMALL): QueueState.OVERSIZED,
     (QueueState.LIMIT, QueueCause.POOL_TOO_SMALL): QueueState.OVERSIZED,
+    (QueueState.POOL, QueueCause.PRIORITY_CHANGED): QueueState.POOL,
+    (
+        QueueState.LIMIT,
+        QueueCause.PRIORITY_CHANGED,
+    ): QueueState.POOL,  # admission moves it back where the limit is still reached
+    (QueueState.OVERSIZED, QueueCause.PRIORITY_CHANGED): QueueState.POOL,
     (QueueState.OVERSIZED, QueueCause.POOL_RESIZED): QueueState.POOL,
     (QueueState.DAG, QueueCause.DAG_RESUMED): QueueState.POOL,
     **{(state, QueueCause.DEQUEUE): QueueState.NONE for state in _QUEUED},

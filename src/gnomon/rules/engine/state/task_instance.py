@@ -6,12 +6,13 @@ The three refer to one another (a task instance to its run, a run to its DAG and
 from __future__ import annotations
 
 import heapq
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from gnomon.model.attempts import Attempt, InstanceOverrides, RunFacts
 from gnomon.model.ids import TaskKey
 from gnomon.model.instants import Instant
-from gnomon.model.records import DagRecord, DeferralRecord, RunRecord, TaskRecord
+from gnomon.model.records import DagRecord, DeferralRecord, RaisedPriority, RunRecord, TaskRecord
 from gnomon.model.run_callbacks import DeadlineRecord
 from gnomon.model.run_waits import RunWait
 from gnomon.model.sentences import render, say
@@ -136,12 +137,25 @@ class TaskInstance:
         return (
             deferral is None or deferral.result is None,  # as is_resumption
             run.backfill is not None,
-            -self.priority,
+            -(self.priority if run.dag.raised is None else self.effective_priority),
             run.record.run_after,
             run.pk,
             self.index,
             self.map_index,
         )
+
+    @property
+    def raised(self) -> RaisedPriority | None:
+        """What a baseline has raised its priority to; None: nothing, or not above its own."""
+        of_dag = self.run.dag.raised
+        raised = None if of_dag is None else of_dag.get((self.run.record.run_id, self.task.task_id))
+        return None if raised is None or raised.weight <= self.priority else raised
+
+    @property
+    def effective_priority(self) -> int:
+        """The priority that admission sorts by."""
+        raised = self.raised
+        return self.priority if raised is None else raised.weight
 
     @property
     def is_resumption(self) -> bool:
@@ -354,6 +368,7 @@ class Dag:
         "held_instances",
         "is_as_loaded",
         "queued_runs",
+        "raised",
         "record",
         "run_history",
         "running_runs",
@@ -365,6 +380,8 @@ class Dag:
     def __init__(self, record: DagRecord, graph: TaskGraph | None = None) -> None:
         """`graph`: that of the version of the record, if it was compiled before."""
         self.record = record
+        self.raised: Mapping[tuple[str, str], RaisedPriority] | None = None
+        """By run id and task id: the priorities that baselines have raised; None: none of the DAG. Set by `EngineState.set_raised`."""
         self.is_as_loaded = False
         """True from the load to the first `DagRead`: mail about earlier changes may still arrive."""
         self.graph = graph or TaskGraph(record.spec, record.version_pk, record.task_numbers)

@@ -15,7 +15,9 @@ from gnomon.model.baselines import (
     ForecastReport,
 )
 from gnomon.model.instants import Instant
+from gnomon.model.records import RaisedPriority
 from gnomon.model.states import RUN_STATES_BY_CODE, DagRunState
+from gnomon.rules.baselines.raised_priorities import collect_raised
 from gnomon.storage.store.record_codec import decode_spec_without_tasks
 from gnomon.storage.store.transaction import Row, Transaction
 
@@ -74,6 +76,12 @@ def put_state(tx: Transaction, record: BaselineRecord) -> None:
 def list_states(tx: Transaction, begin: Instant) -> list[BaselineRecord]:
     """The due times from `begin` on, in order, of all baselines."""
     return [_decode(row) for row in tx.all("baselines.states", begin=begin)]
+
+
+def list_raised(tx: Transaction) -> dict[str, dict[tuple[str, str], RaisedPriority]]:
+    """By DAG id, then by run id and task id: the priorities that baselines have raised; of several the greatest."""
+    raised = ((baseline, _decoder.decode(body).raised) for baseline, body in tx.all("baselines.raised"))
+    return collect_raised(raised)
 
 
 def list_states_of(tx: Transaction, baseline: str, limit: int) -> list[BaselineRecord]:

@@ -17,7 +17,7 @@ from gnomon.storage.store.transaction import Transaction
 
 LENGTHS_KEPT = 20
 """The newest lengths of a return value that are kept."""
-FORM = 2
+FORM = 3
 """Part of each key: a summary of another form is made anew."""
 
 
@@ -34,7 +34,8 @@ class _Task(msgspec.Struct, array_like=True):
     failed_tries: int
     lengths: list[int]
     groups: list[_Group]
-    arrivals: list[_Group] | None = None
+    arrivals: list[_Group] | None
+    version_factor: float
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -73,6 +74,7 @@ def encode_summary(models: Mapping[int, DurationModel]) -> bytes:
                 model.lengths[:LENGTHS_KEPT],
                 _encode_groups(model),
                 None if model.arrivals is None else _encode_groups(model.arrivals),
+                model.version_factor,
             )
             for number, model in models.items()
         ]
@@ -88,6 +90,7 @@ def decode_summary(body: bytes) -> dict[int, DurationModel]:
             task.failed_tries,
             task.lengths,
             None if task.arrivals is None else DurationModel(_decode_groups(task.arrivals)),
+            task.version_factor,
         )
         for task in _decoder.decode(body)
     }

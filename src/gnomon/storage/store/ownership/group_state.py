@@ -9,6 +9,7 @@ from functools import partial
 from gnomon.model.records import DagRecord, GroupState, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.spec import DagSpec
 from gnomon.storage.store.admin import pools
+from gnomon.storage.store.alert_records import baseline_states
 from gnomon.storage.store.cross_dag import run_waits
 from gnomon.storage.store.dag_records import backfills, run_callbacks, upstream_dags
 from gnomon.storage.store.ownership.damaged_rows import DamagedRows
@@ -77,6 +78,7 @@ def _load_state(
         backfill_records,
         run_callbacks.attach_runs(tx, callbacks),
         deadlines,
+        baseline_states.list_raised(tx),
     )
     if damage.errors:
         damage.remove_from(state)

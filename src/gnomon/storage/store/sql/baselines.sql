@@ -7,6 +7,10 @@ ON CONFLICT (baseline, due_at) DO UPDATE SET level = excluded.level, changed_at 
 -- The due times from one on, in order.
 SELECT baseline, due_at, level, changed_at, body FROM baseline_state WHERE due_at >= :begin ORDER BY due_at, baseline;
 
+-- name: raised
+-- The due times that have raised priorities of tasks.
+SELECT baseline, body FROM baseline_state WHERE level NOT IN ('met') AND body LIKE '%"raised":%' ORDER BY baseline, due_at;
+
 -- name: states_of_baseline
 -- The newest due times of a baseline, newest first.
 SELECT baseline, due_at, level, changed_at, body FROM baseline_state WHERE baseline = :baseline ORDER BY due_at DESC LIMIT :limit;
