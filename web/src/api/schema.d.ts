@@ -6384,6 +6384,8 @@ export interface components {
             owner: string;
             /** To */
             to: string[];
+            /** Priority */
+            priority: number[];
             /** Place */
             place: string;
             /** Is Stored */
@@ -6436,6 +6438,8 @@ export interface components {
             owner?: string | null;
             /** To */
             to?: string[] | null;
+            /** Priority */
+            priority?: number[] | null;
             /** Version */
             version?: number | null;
             /** Name */
@@ -6480,6 +6484,8 @@ export interface components {
             owner: string;
             /** To */
             to: string[];
+            /** Priority */
+            priority: number[];
             /** Place */
             place: string;
             /** Is Stored */
@@ -6549,6 +6555,8 @@ export interface components {
             owner?: string | null;
             /** To */
             to?: string[] | null;
+            /** Priority */
+            priority?: number[] | null;
         };
         /**
          * BaselineLevel
@@ -6581,6 +6589,8 @@ export interface components {
             owner?: string | null;
             /** To */
             to?: string[] | null;
+            /** Priority */
+            priority?: number[] | null;
             /** Version */
             version?: number | null;
         };
@@ -6636,6 +6646,8 @@ export interface components {
             calendar: string;
             /** To */
             to: string[];
+            /** Priority */
+            priority: number[];
             /** Samples */
             samples: number;
             /** Costly */

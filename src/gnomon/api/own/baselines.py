@@ -73,6 +73,8 @@ class BaselineAnswer(Answer):
     owner: str
     to: list[str]
     """Channels that are told of it, beside those of rules."""
+    priority: list[int]
+    """The least and the most priority weight of tasks on its key path while it is at risk; empty: their own."""
     place: str
     """Where it is written: a file and line, a DAG, or the command that changes a stored one."""
     is_stored: bool
@@ -193,6 +195,8 @@ class BaselinePatchBody(BaseModel):
     owner: str | None = None
     to: list[str] | None = None
     """Names of [alerts.channels]."""
+    priority: list[int] | None = None
+    """The least and the most priority weight of tasks on the key path while it is at risk; empty: their own."""
     version: int | None = None
     """Of a change: refused if there is a newer one; see `/history`."""
 
@@ -344,6 +348,7 @@ def _build_fields(standing: StandingBaseline, hide: Hide, may_change: IsVisible)
         "calendar": spec.calendar,
         "owner": spec.owner,
         "to": list(spec.to),
+        "priority": list(spec.priority or ()),
         "place": spec.shown_place,
         "is_stored": spec.is_stored,
         "is_changeable": spec.is_stored and all(may_change(text) for text in spec.of),

@@ -112,5 +112,6 @@ def describe_definition(spec: BaselineSpec | None) -> dict[str, Any] | None:
         "calendar": spec.calendar,
         "owner": spec.owner,
         "to": list(spec.to),
+        "priority": list(spec.priority or ()),
     }
     return {name: value for name, value in texts.items() if value}

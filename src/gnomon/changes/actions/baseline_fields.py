@@ -11,10 +11,12 @@ from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.baseline_specs import (
     DAYS_MAX,
     WEEKDAYS,
+    PRIORITY_MAX,
     BaselineSpec,
     is_name,
     read_by,
     read_margin,
+    read_priority,
     read_share,
     read_zone,
 )
@@ -49,6 +51,8 @@ class BaselineFields:
     owner: str | None = None
     to: list[str] | None = None
     """Channels."""
+    priority: list[int] | None = None
+    """The least and the most weight of tasks on the key path; empty: their own."""
 
 
 class FieldsReader:
@@ -69,6 +73,7 @@ class FieldsReader:
         spec = self._read_ends(spec, fields.of)
         spec = self._read_due(spec, fields.by, fields.days)
         spec = self._read_numbers(spec, fields.margin_s, fields.at_risk)
+        spec = self._read_priority(spec, fields.priority)
         spec = self._read_days(spec, fields.timezone, fields.weekdays, fields.calendar)
         return self._read_people(spec, fields.owner, fields.to)
 
@@ -97,6 +102,15 @@ class FieldsReader:
         if share is None:
             raise UserError(say("baseline_share_is_wrong", name=spec.name, number=str(at_risk)))
         return replace(spec, margin_s=margin, at_risk=share)
+
+    def _read_priority(self, spec: BaselineSpec, priority: Sequence[int] | None) -> BaselineSpec:
+        if priority is None:
+            return spec
+        bounds = read_priority(list(priority)) if priority else None
+        if priority and bounds is None:
+            shown = ", ".join(map(str, priority))[:_SHOWN]
+            raise UserError(say("baseline_priority_is_wrong", name=spec.name, text=shown, most=PRIORITY_MAX))
+        return replace(spec, priority=bounds)
 
     def _read_days(
         self, spec: BaselineSpec, timezone: str | None, weekdays: Sequence[int] | None, calendar: str | None

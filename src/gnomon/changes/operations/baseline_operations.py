@@ -88,6 +88,7 @@ class BaselineTable:
     weekdays: list[str]
     calendar: str
     to: list[str]
+    priority: list[int]
     samples: int
     costly: str | None
     acts: list[str]
@@ -136,6 +137,7 @@ def show(scope: OperationScope, name: str) -> BaselineTable:
         weekdays=[WEEKDAYS[day] for day in spec.weekdays],
         calendar=spec.calendar,
         to=list(spec.to),
+        priority=list(spec.priority or ()),
         samples=0 if forecast is None else forecast.samples,
         costly=None if costly is None else hide(render(costly)),
         acts=[] if forecast is None else [hide(str(act)) for act in list_acts(forecast)],

@@ -98,6 +98,11 @@ _FIELDS = (
     ),
     click.option("--calendar", metavar="NAME", help='Only on business days of [calendars.NAME]; "" for all days.'),
     click.option("--owner", metavar="NAME", help="Who has promised it."),
+    click.option(
+        "--priority",
+        metavar="WEIGHT",
+        help='Weight of tasks on its key path while it is at risk, or the least and the most: 100-1000; "" for their own.',
+    ),
     click.option("--to", "to", multiple=True, metavar="CHANNEL", help='Is told of it; repeatable; "" for nobody.'),
 )
 
@@ -165,14 +170,21 @@ def _word(definition: dict[str, Any] | None) -> str:
 def _read_fields(options: dict[str, Any]) -> BaselineFields:
     """Options that are not there are None; "all" and "" empty a list. A time without days is one of the same day."""
     weekdays, to, of = options.pop("weekdays"), options.pop("to"), options.pop("of")
-    due = read_by(options["by"])
+    due, priority = read_by(options["by"]), options.pop("priority")
     return BaselineFields(
         **options,
+        priority=None if priority is None else _read_bounds(priority),
         days=None if due is None else due[1],
         of=list(of) or None,
         weekdays=[WEEKDAYS.index(day) for day in weekdays if day != "all"] if weekdays else None,
         to=[name for name in to if name] if to else None,
     )
+
+
+def _read_bounds(text: str) -> list[int]:
+    """One weight or two; empty for an empty text. What is no number becomes 0, which the act refuses with the name of the baseline."""
+    weights = [int(part) if part.strip().isdecimal() else 0 for part in text.split("-")] if text else []
+    return weights * 2 if len(weights) == 1 else weights
 
 
 def _is_open(row: BaselineRow) -> bool:
@@ -193,6 +205,7 @@ def _print(table: BaselineTable) -> None:
         ("calendar", table.calendar),
         ("owner", row.owner),
         ("to", ", ".join(table.to)),
+        ("priority", "-".join(map(str, table.priority))),
         ("place", row.place),
         ("slack_s", row.slack_s),
         ("samples", table.samples),

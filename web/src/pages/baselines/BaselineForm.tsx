@@ -121,6 +121,19 @@ function LoadedForm({ baseline, seen, start, calendars, channels, done }: Loaded
             />
           )}
         </Field>
+        <Field label={t("Priority while at risk")} hint={t("The weight of tasks on the key path: 100, or 100-1000.")}>
+          {(control) => (
+            <input
+              {...control}
+              inputMode="numeric"
+              pattern="\d+(-\d+)?"
+              maxLength={15}
+              placeholder={t("their own|priority")}
+              value={fields.priority}
+              onChange={(event) => change({ priority: event.target.value.trim() })}
+            />
+          )}
+        </Field>
       </FieldPair>
       <Choices
         label={t("Channels that are told when its level changes")}

@@ -174,7 +174,18 @@ function Acts({ acts }: { acts: BaselineDetails["acts"] }) {
 }
 
 function Promise({ baseline }: { baseline: BaselineDetails }) {
-  const { of, margin, weekdays, calendar, to, samples, unfinished, since, predicted_at: predictedAt } = baseline;
+  const {
+    of,
+    margin,
+    weekdays,
+    calendar,
+    to,
+    priority,
+    samples,
+    unfinished,
+    since,
+    predicted_at: predictedAt,
+  } = baseline;
   return (
     <dl className="facts">
       <div>
@@ -224,6 +235,12 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
         <div>
           <dt>{t("Channels")}</dt>
           <dd className="name">{to.join(", ")}</dd>
+        </div>
+      )}
+      {priority.length > 0 && (
+        <div>
+          <dt>{t("Priority while at risk")}</dt>
+          <dd className="name">{[...new Set(priority)].join("-")}</dd>
         </div>
       )}
       {!baseline.is_stored && (

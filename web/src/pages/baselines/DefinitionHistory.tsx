@@ -23,6 +23,7 @@ const FIELDS: Record<string, string> = {
   calendar: /* text */ "Calendar",
   owner: /* text */ "Owner",
   to: /* text */ "Channels",
+  priority: /* text */ "Priority while at risk",
 };
 
 export function DefinitionHistory({ name }: { name: string }) {

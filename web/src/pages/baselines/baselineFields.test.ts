@@ -15,6 +15,7 @@ test("what a form shows of a baseline is sent back as it was", () => {
     calendar: "work",
     owner: "ann",
     to: ["ops"],
+    priority: [100, 1000],
   } as unknown as BaselineDetails;
   const { name, ...sent } = baseline as unknown as Record<string, unknown>;
   expect(buildBody(readBaseline(baseline))).toEqual(sent);

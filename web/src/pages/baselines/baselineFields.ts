@@ -16,6 +16,8 @@ export interface BaselineFields {
   calendar: string;
   owner: string;
   to: string[];
+  /** A weight, or the least and the most: `100-1000`; empty: tasks keep their own. */
+  priority: string;
 }
 
 export const DAYS_MAX = 7;
@@ -33,11 +35,12 @@ export function emptyFields(timezone: string): BaselineFields {
     calendar: "",
     owner: "",
     to: [],
+    priority: "",
   };
 }
 
 export function readBaseline(baseline: BaselineDetails): BaselineFields {
-  const { name, of, by, days, timezone, margin, at_risk: risk, weekdays, calendar, owner, to } = baseline;
+  const { name, of, by, days, timezone, margin, at_risk: risk, weekdays, calendar, owner, to, priority } = baseline;
   return {
     name,
     of,
@@ -50,12 +53,13 @@ export function readBaseline(baseline: BaselineDetails): BaselineFields {
     calendar,
     owner,
     to,
+    priority: [...new Set(priority)].join("-"),
   };
 }
 
 /** All seven days are the same as none. */
 export function buildBody(fields: BaselineFields) {
-  const { of, by, days, timezone, margin, risk, weekdays, calendar, owner, to } = fields;
+  const { of, by, days, timezone, margin, risk, weekdays, calendar, owner, to, priority } = fields;
   return {
     of,
     by,
@@ -67,5 +71,11 @@ export function buildBody(fields: BaselineFields) {
     calendar,
     owner,
     to,
+    priority: readPriority(priority),
   };
+}
+
+function readPriority(text: string): number[] {
+  const weights = text.split("-").filter(Boolean).map(Number);
+  return weights.length === 1 ? [...weights, ...weights] : weights;
 }

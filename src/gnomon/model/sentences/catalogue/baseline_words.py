@@ -64,6 +64,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_names_too_much": "baseline {name!r} names more than {most} DAGs and tasks; make several baselines",
     "baseline_time_is_wrong": 'baseline {name!r}: {text!r} is no due time; write a time of day such as 07:00, or "07:00 +1 day" for the next day, at most {most} days',
     "baseline_zone_is_unknown": "baseline {name!r}: there is no time zone {zone!r}; write the name of one, such as Europe/Berlin or UTC",
+    "baseline_priority_is_wrong": "baseline {name!r}: the priority {text} is not possible; name the least and the most weight, such as 100 and 1000, from 1 to {most:,}",
     "baseline_margin_is_wrong": "baseline {name!r}: the margin {number} s is not possible; write seconds from 0 on, fewer than a day has",
     "baseline_share_is_wrong": "baseline {name!r}: at_risk is {number}; write a probability above 0 and below 1, such as 0.2",
     "baseline_weekday_is_wrong": "baseline {name!r}: there is no weekday {number}; they go from 0 (Monday) to 6 (Sunday)",
