@@ -8,8 +8,10 @@ ON CONFLICT (baseline, due_at) DO UPDATE SET level = excluded.level, changed_at 
 SELECT baseline, due_at, level, changed_at, body FROM baseline_state WHERE due_at >= :begin ORDER BY due_at, baseline;
 
 -- name: raised
--- The due times that have raised priorities of tasks.
-SELECT baseline, body FROM baseline_state WHERE level NOT IN ('met') AND body LIKE '%"raised":%' ORDER BY baseline, due_at;
+-- The due times that have raised priorities of tasks, among those that the monitor still follows: four days before the newest forecast (FOLLOWED_S of baseline_evaluation).
+SELECT baseline, body FROM baseline_state
+WHERE due_at >= (SELECT coalesce(max(at), 0) FROM forecast) - 345600000000 AND level <> 'met' AND body LIKE '%"raised":%'
+ORDER BY baseline, due_at;
 
 -- name: states_of_baseline
 -- The newest due times of a baseline, newest first.
