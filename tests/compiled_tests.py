@@ -47,7 +47,9 @@ def compile_modules(modules: Sequence[Path], root: Path) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Before the processes of the run begin."""
-    if not hasattr(session.config, "workerinput") and (session.config.getoption("numprocesses", 0) or 0) > PROCESSES:
+    options = session.config.option
+    is_whole = not hasattr(session.config, "workerinput") and not options.file_or_dir
+    if is_whole and (getattr(options, "numprocesses", 0) or 0) > PROCESSES:
         modules = find_modules(TESTS)
         if len(modules) > PROCESSES:
             compile_modules(modules, session.config.rootpath)

@@ -17,8 +17,19 @@ SOURCE_TIMEOUT_S = 900
 """pip runs the build tools of a source distribution to read what it is."""
 
 
-def pip(*words: str, what: str, form: str = "--only-binary", timeout_s: float = TIMEOUT_S) -> None:
-    """pip has done it; skips where the index is away. Never skips when CI=true: there, a download that fails is a failure."""
+PROVIDERS = "apache-airflow-providers-"
+BUILT_BY = "flit-core==3.12.0"
+"""What builds the source distributions of providers."""
+
+
+def pip(
+    *words: str,
+    what: str,
+    form: str = "--only-binary",
+    timeout_s: float = TIMEOUT_S,
+    build_tools: Path | None = None,
+) -> None:
+    """pip has done it, with these build tools instead of an environment of its own for each package; skips where the index is away. Never skips when CI=true: there, a download that fails is a failure."""
     command = [
         sys.executable,
         "-m",
@@ -29,10 +40,12 @@ def pip(*words: str, what: str, form: str = "--only-binary", timeout_s: float = 
         "--no-deps",
         form,
         ":all:",
+        *(["--no-build-isolation"] if build_tools else []),
         *words[1:],
     ]
+    environ = {**os.environ, "PYTHONPATH": str(build_tools)} if build_tools else None
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False, env=environ)
         failure = ended.stderr.strip() if ended.returncode else ""
     except subprocess.TimeoutExpired:
         failure = f"no answer within {timeout_s} s"
@@ -65,7 +78,16 @@ def download_source(package: str) -> Path:
     if not archive.exists():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as draft:
-            pip("download", "--dest", draft, package, what=package, form="--no-binary", timeout_s=SOURCE_TIMEOUT_S)
+            pip(
+                "download",
+                "--dest",
+                draft,
+                package,
+                what=package,
+                form="--no-binary",
+                timeout_s=SOURCE_TIMEOUT_S,
+                build_tools=installed("builds-providers", BUILT_BY) if package.startswith(PROVIDERS) else None,
+            )
             (downloaded,) = Path(draft).iterdir()
             os.replace(downloaded, archive)
     return archive

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.patience import PATIENCE_S
+from tests.purity import PURE_FOLDERS
 
 ROOT = Path(__file__).parents[2]
 CONFTEST = """
@@ -109,3 +110,8 @@ def test_a_test_is_not_marked_both_pure_and_ordinary(tmp_path: Path) -> None:
     code, output = _run(tmp_path)
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "test_both.py::test_both is marked both pure and ordinary" in output
+
+
+def test_the_pure_folders_are_folders() -> None:
+    """One that is moved takes its tests out of `make quick`."""
+    assert [folder for folder in PURE_FOLDERS if not any((ROOT / folder).rglob("test_*.py"))] == []

@@ -19,6 +19,8 @@ from gnomon.storage.store.drivers.stuck_holder import SLOW_MAX_S, StuckHolderWat
 from gnomon.storage.store.drivers.write_lock import WriteLock
 from gnomon.storage.store.transaction import LEASE_TTL_S
 
+pytestmark = pytest.mark.ordinary
+
 
 @pytest.fixture
 def frozen(tmp_path: Path) -> Iterator[int]:
