@@ -14,18 +14,22 @@ from bench.api_client import Ask, serve_in_process
 from bench.api_filters import fill
 from bench.api_history import END, HistorySize, dag_name, fill_history
 from bench.api_operations import OWN, V2, ListRequest, list_requests
+from tests.conformance.storeworld import raw
 from tests.databases import BOTH, new_database
 from tests.stored_baselines import put_forecast
 from tests.unit.api.api_document import read_document
 
+from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config
 from gnomon.model.assets import AliasKey, AssetDeclaration, AssetKey
+from gnomon.model.baselines import PredictedRun
 from gnomon.model.instants import to_datetime
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, TaskSpec
 from gnomon.queries.accounts import api_tokens
 from gnomon.storage.store import Transaction, load_cipher, open_database
+from gnomon.storage.store.alert_records import run_predictions
 from gnomon.storage.store.coordination import leases, quarantine
 from gnomon.storage.store.parsed_files import dag_files
 
@@ -91,6 +95,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
             tokens = fill_history(database, SIZE)
             with database.write() as tx:
                 _add_rich_dag(tx)
+                _add_predictions(tx)
                 put_forecast(tx, END, [(DAG, f"r{number}", number, number + 5) for number in range(MANY)])
         finally:
             database.close()
@@ -98,6 +103,22 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
             made = _Site(ask, tokens["admin"])
             _add_values(made)
             yield made
+
+
+def _add_predictions(tx: Transaction) -> None:
+    """Of an ended run of each DAG."""
+    now = SystemClock().now()
+    rows = raw(
+        tx,
+        "SELECT d.dag_id, min(r.run_id) FROM dag_run AS r JOIN dag AS d ON d.dag_pk = r.dag_pk "
+        "WHERE r.ended_at IS NOT NULL AND r.clear_number = 0 GROUP BY d.dag_id",
+    )
+    assert len(rows) > MANY
+    predicted = [
+        PredictedRun(dag_id=dag_id, run_id=run_id, run_type="scheduled", run_after=now, end_p50=END)
+        for dag_id, run_id in rows
+    ]
+    run_predictions.put_predictions(tx, END, [], predicted)
 
 
 def _add_rich_dag(tx: Transaction) -> None:
