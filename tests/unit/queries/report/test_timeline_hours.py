@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from gnomon.model.instants import SECOND, to_instant, to_datetime
+from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.queries.report.activity.run_timeline import HOUR, TimelineRequest
 
 NOW = datetime(2026, 3, 1, 10, 50, tzinfo=UTC)
