@@ -2,9 +2,8 @@
 
 import { useState } from "react";
 import { type Asset, useAddEvent, useMaterialize } from "../../api/across";
-import { Refusal } from "../../components/Answer";
-import { RunLink } from "../../components/Names";
 import { t } from "../../state/language";
+import { showRunToast, showToast } from "../../state/toasts";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { FormDialog } from "../../ui/FormDialog";
@@ -15,12 +14,6 @@ export function AssetActs({ asset }: { asset: Asset }) {
   const materialize = useMaterialize(asset.id);
   return (
     <>
-      {materialize.isError && <Refusal error={materialize.error} />}
-      {materialize.data && (
-        <span role="status">
-          {t("The run was created:")} <RunLink dagId={materialize.data.dag_id} runId={materialize.data.dag_run_id} />
-        </span>
-      )}
       <Button onClick={() => setOpen(true)}>{t("Add an event …")}</Button>
       <Button
         look="primary"
@@ -29,13 +22,21 @@ export function AssetActs({ asset }: { asset: Asset }) {
         disabled={asset.producing_tasks.length === 0}
         why={t("No task writes this asset.")}
         title={t("Run the DAG that writes it")}
-        onClick={() => materialize.mutate()}
+        onClick={() => materialize.mutate(undefined, { onSuccess: tell, onError: refuse })}
       >
         {t("Materialize")}
       </Button>
       {isOpen && <EventForm asset={asset} close={() => setOpen(false)} />}
     </>
   );
+}
+
+function tell({ dag_id: dagId, dag_run_id: runId }: { dag_id: string; dag_run_id: string }) {
+  showRunToast(t("The run was created:"), [{ dagId, runId }]);
+}
+
+function refuse(error: Error) {
+  showToast(error.message, undefined, true);
 }
 
 function EventForm({ asset, close }: { asset: Asset; close: () => void }) {
