@@ -1,4 +1,4 @@
-"""A baseline at risk with its predictions, and a forecast, in the standalone of the tests of the page: stored, so that no test waits for a monitor."""
+"""A baseline at risk with its predictions, a forecast and a simulation, in the standalone of the tests of the page: stored, so that no test waits for a monitor."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.acceptance.product import Product
 from tests.stored_baselines import put_forecast, put_risk, write_baselines
+from tests.stored_simulation import put_simulation
 
 from gnomon.ground.clock import SystemClock
+from gnomon.queries.accounts import account_changes
 from gnomon.storage.store import open_database
 
 STEPS = (("nightly", "first", "extract"), ("gated", "waiting", "wait_for_slot"))
@@ -34,6 +36,8 @@ def promise(product: Product, many: int = MANY) -> Iterator[Product]:
     with closing(open_database(f"sqlite:///{product.home / 'gnomon.db'}")) as db, db.write() as tx:
         put_risk(tx, "morning", now, STEPS)
         put_forecast(tx, now, runs)
+        account = account_changes.get_account(tx, "admin")
+        put_simulation(tx, f"{account.account_pk} admin", now)
     try:
         yield product
     finally:

@@ -41,6 +41,7 @@ VIEWS = (
     "/baselines",
     "/baselines/{rest:path}",
     "/forecast",
+    "/what-if",
     "/triggers",
     "/pools",
     "/inbox",
