@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.stored_simulation import ADDRESS
+
 VIEWS = {
     "account": "/account",
     "assets": "/assets",
@@ -47,6 +49,7 @@ VIEWS = {
     "triggers": "/triggers",
     "users": "/users",
     "variables": "/variables",
+    "what-if": ADDRESS,
 }
 QUICK = ("connections", "gallery", "inbox", "pools")
 """A tenth of them: `make test` has these, `make soak` has all."""

@@ -1,4 +1,4 @@
-"""A baseline at risk with its predictions, and a forecast, in the standalone of the tests of the page: stored, so that no test waits for a monitor."""
+"""A baseline at risk with its predictions, a forecast and a simulation, in the standalone of the tests of the page: stored, so that no test waits for a monitor."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.acceptance.product import Product
 from tests.stored_baselines import put_forecast, put_risk, write_baselines
+from tests.stored_simulation import put_simulation
 
 from gnomon.ground.clock import SystemClock
 from gnomon.model.baselines import PredictedRun
+from gnomon.queries.accounts import account_changes
 from gnomon.storage.store import open_database
 from gnomon.storage.store.alert_records import run_predictions
 
@@ -40,6 +42,8 @@ def promise(product: Product, many: int = MANY) -> Iterator[Product]:
             dag_id="nightly", run_id="first", run_type="manual", run_after=now, end_p50=now, end_p90=now
         )
         run_predictions.put_predictions(tx, now, [], [predicted])
+        account = account_changes.get_account(tx, "admin")
+        put_simulation(tx, f"{account.account_pk} admin", now)
     try:
         yield product
     finally:

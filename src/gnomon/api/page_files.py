@@ -42,6 +42,7 @@ VIEWS = (
     "/baselines/{rest:path}",
     "/forecast",
     "/forecast/accuracy",
+    "/what-if",
     "/triggers",
     "/pools",
     "/inbox",

@@ -10,8 +10,8 @@ from gnomon.ground.config import Config, OptionError
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.baseline_specs import (
     DAYS_MAX,
-    WEEKDAYS,
     PRIORITY_MAX,
+    WEEKDAYS,
     BaselineSpec,
     is_name,
     read_by,

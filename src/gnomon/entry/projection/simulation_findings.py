@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.changes.scenarios.expectation import Expectation
+from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.falling_behind import GrowingQueue, list_growing_queues
 from gnomon.entry.projection.late_reasons import LateReasons

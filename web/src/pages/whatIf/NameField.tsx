@@ -47,7 +47,10 @@ export function NameField({ of, value, onChange }: Props) {
 
 function useNames(of: Props["of"], typed: string): string[] {
   const mayReadPools = useMay("read pool");
-  const found = useQuery({ ...dagSuggestionsQuery(typed.split(".")[0] || undefined), enabled: of !== "pool" });
+  const found = useQuery({
+    ...dagSuggestionsQuery(typed.split(".")[0] || undefined),
+    enabled: of !== "pool" && typed !== "",
+  });
   const dags = (found.data?.dags ?? []).map(({ dag_id }) => dag_id);
   const dagId = dags
     .filter((id) => typed === id || typed.startsWith(`${id}.`))
