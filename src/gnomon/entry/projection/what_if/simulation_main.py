@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import sys
 from collections.abc import Callable, Sequence
@@ -21,7 +20,7 @@ from gnomon.changes.scenarios.scenario_times import find_span, resolve_moment
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, DueSubject, list_subjects
 from gnomon.entry.projection.forecast_main import collect_specs
-from gnomon.entry.projection.idle_process import IDLE, MEMORY_BYTES
+from gnomon.entry.projection.idle_process import MEMORY_BYTES, become_idle
 from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.projection.waiting_host import start_host
@@ -146,7 +145,7 @@ def _write_result(db: Database, clock: Clock, simulation_id: str, samples: int, 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one job; the exit code is 1 after an error that could not be written to its row."""
-    os.nice(IDLE)
+    become_idle()
     raise_oom_score(HOST_OOM_SCORE)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
     (simulation_id,) = arguments
