@@ -6625,6 +6625,22 @@ export interface components {
             } | null;
         };
         /**
+         * BaselineVersionRow
+         * @description One version of the definition of a stored baseline.
+         */
+        BaselineVersionRow: {
+            /** Version */
+            version: number;
+            /** At */
+            at: string | null;
+            /** By */
+            by: string;
+            /** Definition */
+            definition: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /**
          * BaselineVersionsAnswer
          * @description Newest first; empty for a baseline that stands in a file.
          */
@@ -13023,6 +13039,30 @@ export interface components {
             git_version: string | null;
         };
         /**
+         * VersionRow
+         * @description A version of a DAG.
+         */
+        VersionRow: {
+            /** Dag Id */
+            dag_id: string;
+            /** Version */
+            version: number;
+            /** Created At */
+            created_at: string | null;
+            /** Hash */
+            hash: string;
+            /** Newest */
+            newest: boolean;
+            /** Runs */
+            runs: number;
+            /** Changes */
+            changes: string[];
+            /** Bundle Name */
+            bundle_name: string;
+            /** Bundle Version */
+            bundle_version: string | null;
+        };
+        /**
          * ViewAnswer
          * @description The filters of a list under a name.
          */
@@ -13366,46 +13406,6 @@ export interface components {
              * @default -1
              */
             map_index: number;
-        };
-        /**
-         * VersionRow
-         * @description One version of the definition of a stored baseline.
-         */
-        gnomon__changes__operations__baseline_operations__VersionRow: {
-            /** Version */
-            version: number;
-            /** At */
-            at: string | null;
-            /** By */
-            by: string;
-            /** Definition */
-            definition: {
-                [key: string]: unknown;
-            } | null;
-        };
-        /**
-         * VersionRow
-         * @description A version of a DAG.
-         */
-        gnomon__queries__report__listings__version_list__VersionRow: {
-            /** Dag Id */
-            dag_id: string;
-            /** Version */
-            version: number;
-            /** Created At */
-            created_at: string | null;
-            /** Hash */
-            hash: string;
-            /** Newest */
-            newest: boolean;
-            /** Runs */
-            runs: number;
-            /** Changes */
-            changes: string[];
-            /** Bundle Name */
-            bundle_name: string;
-            /** Bundle Version */
-            bundle_version: string | null;
         };
     };
     responses: never;
@@ -19759,7 +19759,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["gnomon__queries__report__listings__version_list__VersionRow"][];
+                    "application/json": components["schemas"]["VersionRow"][];
                 };
             };
             /** @description Validation Error */
@@ -23231,7 +23231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["gnomon__changes__operations__baseline_operations__VersionRow"][];
+                    "application/json": components["schemas"]["BaselineVersionRow"][];
                 };
             };
             /** @description Validation Error */
