@@ -53,7 +53,7 @@ def print_runs(
         for run in runs
         for wait in run.waits[:1]
     ]
-    total = f"{len(runs)} runs, {attempt_count} attempts of tasks in all"
+    total = format_sentence(render(say("simulation_has_runs", count=len(runs), number=f"{attempt_count:,}")))
     sentences = [
         format_sentence(render(sentence)) for sentence in [*assumptions, *warnings, *shorten_violations(violations)]
     ]

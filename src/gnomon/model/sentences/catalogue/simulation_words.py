@@ -75,6 +75,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count} DAG is scheduled by partitions of assets, and these runs are not projected ({names})",
         "{count} DAGs are scheduled by partitions of assets, and these runs are not projected ({names})",
     ),
+    "simulation_has_runs": (
+        "{count:,} run, {number} attempts of tasks in all",
+        "{count:,} runs, {number} attempts of tasks in all",
+    ),
     "expectation_is_broken": "{text!r} does not hold for the run of DAG {dag} that is due at {at}: {why}",
     "expectation_is_broken_by_more": (
         "{text!r} does not hold for {count:,} more run either",
