@@ -20,7 +20,9 @@ from gnomon.rules.engine.step_context import StepContext
 
 def on_followed_run_ended(context: StepContext, event: FollowedRunEnded) -> None:
     """End a run all of whose tasks have succeeded."""
-    run = context.engine_state.runs[event.run_pk]
+    run = context.engine_state.runs.get(event.run_pk)
+    if run is None or run.follower is None or not run.is_running:
+        return  # an earlier event of this step has deleted it, or ended it otherwise
     context.current_dag = run.dag
     context.result.followed_attempts += event.attempts
     end_run(context, run, DagRunState.SUCCESS, None, callback_reason="success")
