@@ -1,7 +1,7 @@
 /** The frame of every page: navigation, display, connection, account. */
 
-import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { Fragment, useCallback } from "react";
+import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
+import { Fragment, useCallback, useEffect } from "react";
 import { useMe } from "../state/account";
 import { t } from "../state/language";
 import { readLastSearch } from "../state/lastSearch";
@@ -12,6 +12,7 @@ import { Popover } from "../ui/Popover";
 import { ListIcon, UserIcon } from "../ui/icons";
 import { FIRST, GROUPS, isOffered, type NavigationEntry, type NavigationGroup } from "./navigation";
 import { PaletteButton } from "./palette/PaletteButton";
+import { remember } from "./palette/recent";
 import { PreferencesMenu } from "./PreferencesMenu";
 import { QuestionCount } from "./QuestionCount";
 import { ServerNotice } from "./ServerNotice";
@@ -40,6 +41,10 @@ export function Layout() {
     entries: group.entries.filter((entry) => isOffered(entry, me)),
   })).filter((group) => group.entries.length > 0);
   useViewFocus();
+  const { dagId, runId } = useParams({ strict: false });
+  useEffect(() => {
+    if (dagId !== undefined) remember({ dagId, runId });
+  }, [dagId, runId]);
   return (
     <>
       <a className={styles.skip} href="#content">

@@ -2,6 +2,7 @@
 
 import type { QueryClient } from "@tanstack/react-query";
 import { meQuery } from "../../api/administration";
+import { baselinesQuery } from "../../api/baselines";
 import { mayChange } from "../../state/account";
 import { ApiError, get, part, patch } from "../../api/client";
 import { toPattern } from "../../api/queries";
@@ -11,7 +12,9 @@ import { nameRun } from "../../state/runNames";
 import { readZone } from "../../state/times";
 import {
   AgainIcon,
+  AssetIcon,
   CalendarIcon,
+  ClockIcon,
   CodeIcon,
   CopyIcon,
   DownloadIcon,
@@ -27,6 +30,7 @@ import {
 import { FIRST, GROUPS, isOffered, OWN } from "../navigation";
 import { canCopyPicture, copyLink, copyPicture, savePicture } from "../share/share";
 import { rankEntries, splitVerb } from "./rank";
+import { listRecent } from "./recent";
 
 const SHOWN_MAX = 8;
 /** Runs of all DAGs are found for a text of so many characters. */
@@ -126,13 +130,20 @@ export async function findEntries(
       : [];
   if (rest === "" && verb === undefined)
     return {
-      entries: [...(dagId === undefined ? [] : await listActs(client, dagId)), ...listShares(), ...listPages(client)],
+      entries: [
+        ...(dagId === undefined ? [] : await listActs(client, dagId)),
+        ...listPlaces(dagId),
+        ...listShares(),
+        ...listPages(client),
+      ],
       problem: "",
     };
   const found = await Promise.allSettled([
     verb === undefined && dagId !== undefined ? findTasks(client, dagId, rest) : [],
     findNames(client, rest, verb, dagId),
     verb === undefined && (dagId !== undefined || rest.length >= TEXT_MIN) ? findRuns(client, dagId, rest) : [],
+    verb === undefined && rest.length >= TEXT_MIN ? findAssets(client, rest) : [],
+    verb === undefined && rest.length >= TEXT_MIN ? findBaselines(client, rest) : [],
   ]);
   signal.throwIfAborted();
   const entries = [...found.flatMap((one) => (one.status === "fulfilled" ? one.value : [])), ...pages];
@@ -244,6 +255,54 @@ async function findRuns(client: QueryClient, dagId: string | undefined, text: st
     words: run.dag_run_id,
     to: { to: "/dags/$dagId/runs/$runId", params: { dagId: run.dag_id, runId: run.dag_run_id } },
   }));
+}
+
+async function findAssets(client: QueryClient, text: string): Promise<PaletteEntry[]> {
+  const found = await client.fetchQuery({
+    queryKey: ["assets", "palette", text],
+    staleTime: STALE_MS,
+    queryFn: () => get("/api/v2/assets", { query: { limit: SHOWN_MAX, name_pattern: toPattern(text) } }),
+  });
+  return found.assets.map((asset) => ({
+    key: `asset ${String(asset.id)}`,
+    kind: t("Asset"),
+    icon: AssetIcon,
+    label: asset.name,
+    about: asset.uri,
+    words: asset.name,
+    to: { to: "/assets/$assetId", params: { assetId: String(asset.id) }, search: {} },
+  }));
+}
+
+async function findBaselines(client: QueryClient, text: string): Promise<PaletteEntry[]> {
+  const found = await client.fetchQuery({ ...baselinesQuery(), staleTime: STALE_MS });
+  const entries = found.baselines.map(({ name, of }) => ({
+    key: `baseline ${name}`,
+    kind: t("Baseline"),
+    icon: ClockIcon,
+    label: name,
+    about: of.join(", "),
+    words: `${name} ${of.join(" ")}`,
+    to: { to: "/baselines/$name", params: { name } },
+  }));
+  return rankEntries(text, entries).slice(0, SHOWN_MAX);
+}
+
+/** What was looked at last, without the DAG that is shown. */
+function listPlaces(shown: string | undefined): PaletteEntry[] {
+  return listRecent()
+    .filter(({ dagId, runId }) => dagId !== shown || runId !== undefined)
+    .map(({ dagId, runId }): PaletteEntry => ({
+      key: `recent ${dagId} ${runId ?? ""}`,
+      kind: t("Looked at last"),
+      icon: runId === undefined ? GraphIcon : HistoryIcon,
+      label: runId === undefined ? dagId : `${dagId} ${nameRun(runId, readZone())}`,
+      words: dagId,
+      to:
+        runId === undefined
+          ? { to: "/dags/$dagId", params: { dagId }, search: {} }
+          : { to: "/dags/$dagId/runs/$runId", params: { dagId, runId } },
+    }));
 }
 
 /** What can be done with a DAG. `words` is the verb alone. */

@@ -10,6 +10,8 @@ export const PALETTE: Record<string, string> = {
   Find: "查找",
   "Find a DAG, run, task, page or act": "查找 DAG、运行、任务、页面或操作",
   Found: "查找结果",
+  Baseline: "基线",
+  "Looked at last": "最近查看",
   "Nothing fits.": "没有匹配项。",
   Page: "页面",
   "Pause {dag}": "暂停 {dag}",
