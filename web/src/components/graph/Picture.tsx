@@ -29,7 +29,7 @@ import styles from "./graph.module.css";
 
 const ZOOM = 1.3;
 /** A graph opens no smaller than this, so that its names can be read. */
-const READABLE = 0.7;
+const READABLE = 0.85;
 /** The width of the sheet where it lies over the picture. */
 const SHEET_PX = 544;
 /** Smaller text is not drawn: it cannot be read. */

@@ -14,7 +14,7 @@ const SCALE_MIN = 0.05;
 const SCALE_MAX = 2;
 const CLICK_PX = 4;
 /** A picture that is larger by so little is shown whole rather than cut. */
-const NEARLY = 0.75;
+const NEARLY = 0.9;
 /** A picture that is lower than the frame stands no further down than this. */
 const TOP_MAX = 56;
 
