@@ -41,7 +41,7 @@ class Baseline:
     ) -> None:
         """`by`: a time of day such as "07:00", or "01:30 +1 day". `name`: default is the id of the DAG. `tasks`: only these must be done.
 
-        `timezone`: default is that of the DAG. `margin`: the end is wanted so long before, a timedelta or seconds. `at_risk`: the probability of a
+        `timezone`: default is that of the schedule, or of the DAG if that has none. `margin`: the end is wanted so long before, a timedelta or seconds. `at_risk`: the probability of a
         breach from which it is at risk. `weekdays`: the days of the runs on which it holds, "mon" to "sun"; default: all. `calendar`: the name of a
         calendar of gnomon.toml; it holds on business days. `to`: channels of gnomon.toml that are told. `priority`: the priority weight that tasks on
         the key path get while it is at risk, or its lower and upper bound; default: their own. Raises ValueError and TypeError, which name the
