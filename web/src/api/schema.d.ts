@@ -2401,7 +2401,7 @@ export interface paths {
         };
         /**
          * Get Calendar
-         * @description A year of runs by the day on which they are due. Default: this year, in the time zone of the DAG.
+         * @description A year of runs by the day on which they are due. Default: this year, in the time zone of the schedule, or of the DAG if that has none.
          */
         get: operations["get_calendar_api_gnomon_v1_dags__dag_id__calendar_get"];
         put?: never;

@@ -73,11 +73,11 @@ def get_calendar(
     year: Annotated[int | None, Query(ge=1970, le=8999)] = None,
     timezone: Annotated[str | None, Query(pattern=r"^[ -~]{1,100}$")] = None,
 ) -> CalendarAnswer:
-    """A year of runs by the day on which they are due. Default: this year, in the time zone of the DAG."""
+    """A year of runs by the day on which they are due. Default: this year, in the time zone of the schedule, or of the DAG if that has none."""
     refuse_wildcard("dag_id", dag_id)
     with context.database.read() as tx:
         dag = find_dag(tx, dag_id)
-    name = timezone or dag.spec.timezone
+    name = timezone or dag.spec.local_timezone
     try:
         zone = find_zone(name)
     except (AirflowTimetableInvalid, ValueError, TypeError) as error:

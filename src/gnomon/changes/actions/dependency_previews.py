@@ -48,9 +48,7 @@ class LocatedDag:
     @property
     def zone_name(self) -> str:
         """The zone whose days count for the DAG: that of its timetable, else its own."""
-        timetable = self.spec.timetable
-        own = timetable.data.get("timezone") if timetable.builtin else timetable.timezone
-        name = own if isinstance(own, str) else self.spec.timezone
+        name = self.spec.local_timezone
         return "UTC" if name.lower() == "utc" else name
 
     @property

@@ -175,8 +175,7 @@ def build_timetable_schedule(cfg: Config, path: str, data: dict[str, object], zo
 def build_dag_schedule(dag: DagRecord, zone: str | None) -> PreviewedSchedule:
     """The schedule of a DAG, within its start and end dates."""
     spec = dag.spec
-    own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
-    name = zone or (own if isinstance(own, str) else spec.timezone)
+    name = zone or spec.local_timezone
     return PreviewedSchedule(
         spec.timetable,
         summarize_schedule(spec),

@@ -152,8 +152,7 @@ def _make_target(text: str, ref: TimetableRef, zone: str | None, default: str) -
 
 def _make_dag_target(dag: DagRecord, dag_id: str, zone: str | None) -> ScheduleTarget:
     spec = dag.spec
-    own = spec.timetable.data.get("timezone") if spec.timetable.builtin else None
-    name = zone or (own if isinstance(own, str) else spec.timezone)
+    name = zone or spec.local_timezone
     return ScheduleTarget(
         text=dag_id,
         ref=spec.timetable,

@@ -99,4 +99,4 @@ def _resolve_schedule(home: Home, dag: DagRecord, text: str) -> TimetableRef:
         resolve_home_target,  # start-up cost: needed only for --schedule
     )
 
-    return resolve_home_target(home, text, dag.spec.timezone).ref
+    return resolve_home_target(home, text, dag.spec.local_timezone).ref

@@ -57,7 +57,7 @@ class DagRules:
             rules = self._known[version_pk] = RuledDag(
                 dag_pk,
                 dag_id,
-                "UTC" if spec is None else spec.timezone,
+                "UTC" if spec is None else spec.local_timezone,
                 () if spec is None else self._list_rules(dag_id, spec),
             )
         return rules
