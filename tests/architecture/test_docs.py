@@ -38,7 +38,7 @@ def test_a_generated_page_is_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text() == _script("generate").PAGES[page](), "run `python docs/generate.py`"
 
 
-@pytest.mark.parametrize("page", ["failing-task", "waits-between-dags", "promised-report"])
+@pytest.mark.parametrize("page", ["failing-task", "waits-between-dags"])
 def test_each_command_of_a_page_of_the_tutorial_succeeds_and_its_pictures_are_up_to_date(page: str) -> None:
     check_pictures(page, _script("tutorial_session").pictures_of(page))
 

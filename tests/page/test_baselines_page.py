@@ -30,7 +30,7 @@ def test_the_list_has_the_most_urgent_baseline_first_with_its_sentence(
         expect(morning).to_contain_text("15 min too late")
         expect(morning).to_contain_text("ann")
         expect(morning).to_contain_text("is at risk: it is late in 34% of the futures")
-        expect(rows.last).to_contain_text("has no prediction yet")
+        expect(rows.last).to_contain_text("has no run to judge: DAG mapped has no schedule")
         seen.check()
         page.get_by_role("button", name="safe 0").click()
         expect(page.get_by_text("No baseline fits these filters.")).to_be_visible()

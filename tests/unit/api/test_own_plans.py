@@ -96,11 +96,9 @@ def test_each_slot_of_a_backfill_has_its_effect_and_reason(hourly: Client, deplo
 
 def test_limits_say_where_they_come_from(hourly: Client) -> None:
     limits = {one["name"]: one for one in hourly.own("/dags/hourly/settings")["limits"]}
-    assert (limits["max_active_runs"]["value"], limits["max_active_runs"]["origin"].split(" (")[0]) == (
-        2,
-        "the file of the DAG",
-    )
-    assert limits["max_active_tasks"]["origin"].startswith("option [core] max_active_tasks_per_dag (its default)")
+    assert limits["max_active_runs"]["value"] == 2
+    assert "set in the file of the DAG" in limits["max_active_runs"]["origin"]
+    assert "option [core] max_active_tasks_per_dag (its default)" in limits["max_active_tasks"]["origin"]
 
 
 def test_versions_say_what_they_changed(hourly: Client, deployment: Deployment) -> None:
