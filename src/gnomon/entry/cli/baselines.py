@@ -88,7 +88,11 @@ _FIELDS = (
     click.option("--by", metavar="TIME", help='The time of day: 07:00, or "01:30 +1 day".'),
     click.option("--timezone", metavar="ZONE", help="Default: [core] default_timezone."),
     click.option("--margin", "margin_s", type=SpanType(), help="The end is wanted so long before."),
-    click.option("--at-risk", type=float, help="At risk from this probability of a breach; default: 0.2."),
+    click.option(
+        "--at-risk",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        help="At risk from this probability of a breach; default: 0.2.",
+    ),
     click.option(
         "--weekday",
         "weekdays",

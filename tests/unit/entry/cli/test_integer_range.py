@@ -34,8 +34,13 @@ def test_every_number_has_a_range() -> None:
     assert [
         (path, parameter.name)
         for path, parameter in PARAMETERS
-        if isinstance(parameter.type, others) and not isinstance(parameter.type, IntegerRange)
+        if isinstance(parameter.type, others) and not _has_range(parameter.type)
     ] == []
+
+
+def _has_range(kind: click.ParamType) -> bool:
+    is_share = isinstance(kind, click.FloatRange) and kind.min is not None and kind.max is not None
+    return isinstance(kind, IntegerRange) or is_share
 
 
 @pytest.mark.parametrize(
