@@ -144,6 +144,13 @@ CALLS: list[Call] = [
     _v2("POST", "/backfills/{backfill_id}/cancel", "/backfills/2/cancel", None, "backfill_cancelled"),
     _own("backfills.create", {"from_at": NOW - 19 * HOUR, "to_at": NOW - 18 * HOUR}, "backfill_created", dag="hourly"),
     _own("backfills.switch", {"backfill_id": 3, "switch": "paused"}, "backfill_paused"),
+    # baselines
+    Call(f"POST {OWN}/baselines", f"{OWN}/baselines", {"name": "b", "of": ["hourly"], "by": "07:00"}, "baseline_created", ("07:00",)),
+    Call(f"PATCH {OWN}/baselines/{{name}}", f"{OWN}/baselines/b", {"by": "08:00"}, "baseline_changed", ("07:00", "08:00")),
+    Call(f"DELETE {OWN}/baselines/{{name}}", f"{OWN}/baselines/b", None, "baseline_deleted", ("08:00",)),
+    _own("baselines.create", {"name": "c", "fields": {"of": ["hourly"], "by": "07:00"}}, "baseline_created", "07:00"),
+    _own("baselines.edit", {"name": "c", "fields": {"owner": "ann"}}, "baseline_changed", "ann"),
+    _own("baselines.delete", {"name": "c"}, "baseline_deleted", "07:00"),
     # pools, Variables, connections
     _v2("POST", "/pools", "/pools", _POOL, "pool_created", '"after": {"slots": 3'),
     _v2("PATCH", "/pools/{pool_name}", "/pools/p", {"slots": 4}, "pool_changed", '"before": {"slots": 3', '"after": {"slots": 4'),
@@ -196,6 +203,8 @@ SILENT = {
     f"POST {OWN}/dags/{{dag_id}}/runPreview": "reads: a preview",
     f"POST {OWN}/dags/{{dag_id}}/backfillPreview": "reads: a preview",
     f"POST {OWN}/operations/alerts.test": "changes nothing: the message that it sends names the user",
+    f"POST {OWN}/simulations": "computes, and changes nothing",
+    f"DELETE {OWN}/simulations/{{simulation_id}}": "ends one's own computation, and changes nothing",
     f"POST {V2}/connections/test": "tries a connection that is not stored",
     f"POST {V2}/connections/enqueue-test": "tries a connection that is not stored",
     f"POST {V2}/connections/defaults": "creates nothing: answers 501 or the connections that exist",
