@@ -151,7 +151,7 @@ class Session:
 
     def _wait_for_level(self, name: str, level: str) -> None:
         def is_so() -> bool:
-            self.pass_time(timedelta(seconds=1))  # the monitor judges once a minute
+            self.pass_time(timedelta(seconds=10))  # the monitor judges once a minute
             listed = self.running.cli("baselines", "list", "-o", "json")
             rows = json.loads(listed.out) if listed.code == 0 else []
             return any(row["name"] == name and row["level"] == level for row in rows)
