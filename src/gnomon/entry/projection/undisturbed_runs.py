@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from gnomon.entry.projection.projected_worker import ProjectedWorker, Script
+from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import RunRecord, TaskRecord
-from gnomon.model.spec import DagSpec, TaskSpec
+from gnomon.model.spec import TaskSpec
 from gnomon.model.states import TaskInstanceState as S
-from gnomon.rules.decide.trigger_rules import RuleOutcome, Tally, evaluate_trigger_rule
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import build_attempt, find_free_worker, find_template
 from gnomon.rules.engine.lifecycle.followed_runs import return_to_engine
 from gnomon.rules.engine.lifecycle.run_lifecycle import enqueue_run_evaluation
 from gnomon.rules.engine.state.engine_state import EngineState, WorkerCapacity
-from gnomon.rules.engine.state.limits import Pool
 from gnomon.rules.engine.state.task_graph import TaskGraph
 from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.rules.engine.step_context import StepContext
@@ -50,24 +48,12 @@ class Host(Protocol):
         """End a run whose tasks have all ended, if nothing follows from it. False: the engine is to be asked."""
 
 
-@dataclass(slots=True)
-class _GraphPlan:
-    """What is known of all undisturbed runs of one graph. By task index."""
-
-    upstream_counts: list[int]
-    downstream: tuple[tuple[int, ...], ...]
-    roots: tuple[int, ...]
-    pools: list[Pool]
-    tasks: tuple[TaskSpec, ...]
-    max_active: int
-
-
 class UndisturbedRun:
     """The tasks of one run. By task index: how many it waits for, and when it started and ended."""
 
     __slots__ = ("ends", "live", "plan", "run", "starts", "unfinished", "waiting")
 
-    def __init__(self, run: DagRun, plan: _GraphPlan) -> None:
+    def __init__(self, run: DagRun, plan: GraphPlan) -> None:
         count = len(plan.tasks)
         self.run = run
         self.plan = plan
@@ -108,7 +94,7 @@ class UndisturbedRuns:
         self._script = script
         self._draw = draw
         self._has_watched_tasks = has_watched_tasks
-        self._plans: dict[TaskGraph, _GraphPlan | None] = {}
+        self._plans: dict[TaskGraph, GraphPlan | None] = {}
         self._runs: dict[int, UndisturbedRun] = {}
         """By run_pk."""
         self._heap: list[tuple[Instant, int, UndisturbedRun, int]] = []
@@ -127,7 +113,7 @@ class UndisturbedRuns:
         """Who follows the tasks of a new run; None: the engine."""
         graph = run.graph
         if graph not in self._plans:
-            self._plans[graph] = self._build_plan(graph)
+            self._plans[graph] = build_plan(self._engine_state, graph)
         plan = self._plans[graph]
         if plan is None or self._has_watched_tasks(run.record.dag_pk):
             return None
@@ -393,32 +379,6 @@ class UndisturbedRuns:
                 needed[pool.name] = needed.get(pool.name, 0) + item.pool_slots
         return count
 
-    def _build_plan(self, graph: TaskGraph) -> _GraphPlan | None:
-        """What the undisturbed runs of a graph have in common; None: the engine has something to decide in each."""
-        if (
-            not _is_plain(graph.spec)
-            or graph.mapping is not None
-            or graph.scopes is not None
-            or graph.depends_on_previous_run
-        ):
-            return None
-        state, counts = self._engine_state, [len(above) for above in graph.upstream]
-        executors = state.limits.executors
-        for task, count in zip(graph.tasks, counts, strict=True):
-            pool = state.pools.get(task.pool)
-            has_choice = executors is not None and executors.is_a_choice(task.executor)
-            if (
-                has_choice
-                or pool is None
-                or pool.slots is None
-                or not _is_plain_task(task)
-                or not _begins_after_all(task, count)
-            ):
-                return None
-        roots = tuple(index for index, count in enumerate(counts) if not count)
-        pools = [state.pools[task.pool] for task in graph.tasks]
-        return _GraphPlan(counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
-
 
 def _is_success(play: Play) -> bool:
     """Whether nothing follows from the play but that the task has succeeded."""
@@ -429,35 +389,3 @@ def _is_success(play: Play) -> bool:
         and not play.skip_task_ids
         and play.asset_events is None
     )
-
-
-def _is_plain(spec: DagSpec) -> bool:
-    """Whether nothing but the ends of its tasks decides about a run."""
-    return bool(spec.tasks) and not (
-        spec.overlap == "cancel_running"
-        or spec.dagrun_timeout_s is not None
-        or spec.deadlines
-        or spec.run_callbacks
-        or spec.run_listeners
-        or spec.mutates_instances
-    )
-
-
-def _is_plain_task(task: TaskSpec) -> bool:
-    return not (
-        task.start_wait is not None
-        or task.outlets
-        or task.depends_on
-        or task.max_active_tis_per_dag is not None
-        or task.max_active_tis_per_dagrun is not None
-    )
-
-
-def _begins_after_all(task: TaskSpec, count: int) -> bool:
-    """Whether its trigger rule lets the task run once all `count` tasks before it have succeeded, and not earlier."""
-    tally = Tally(count)
-    for _ in range(count):
-        if evaluate_trigger_rule(task.trigger_rule, tally).outcome is not RuleOutcome.WAIT:
-            return False
-        tally.add(S.SUCCESS, 1)
-    return evaluate_trigger_rule(task.trigger_rule, tally).outcome is RuleOutcome.RUN

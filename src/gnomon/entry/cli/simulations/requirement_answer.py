@@ -23,6 +23,8 @@ from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.alert_records import stored_baselines
 
 COLUMNS = ("value", "enough", "holds", "samples", "breaks")
+ROWS_MAX, NEAR = 20, 4
+"""A table of more tried values than the first has so many before and after each change of the answer."""
 
 
 def read_goal(text: str, prepared: PreparedScenario, share: float, samples: int) -> Goal:
@@ -59,10 +61,6 @@ def _list_stored(home: Home) -> Sequence[BaselineSpec]:
             return stored_baselines.list_specs(tx)
     except DatabaseNotInitialised:
         return ()
-
-
-ROWS_MAX, NEAR = 20, 4
-"""A table of more tried values has only so many before and after each change of the answer."""
 
 
 def require_promises(promises: ScenarioPromises) -> None:
