@@ -16,7 +16,7 @@ from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, T
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.deferral import DeferralResult
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.run_facts import describe_run
@@ -286,10 +286,19 @@ def find_quantile(ordered: Sequence[Instant], count: int, quantile: float) -> In
     return ordered[place] if place < len(ordered) else None
 
 
+def _list_missing_pools(snapshot: Snapshot) -> list[Sentence]:
+    """A sentence for each pool that does not exist and that a DAG names whose runs are projected: its tasks do not start."""
+    used = {task.pool for dag in snapshot.state.dags if dag.active and not dag.paused for task in dag.spec.tasks}
+    missing = sorted(used - {pool.name for pool in snapshot.pools})
+    return [
+        say("pool_does_not_exist", missing_pool=name, command=Command("pools set", (name, "16"))) for name in missing
+    ]
+
+
 def list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
     """What a projection of the snapshot assumes. `assumed`: the tasks whose duration is not known."""
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
-    sentences = list(snapshot.unprojected)
+    sentences = [*_list_missing_pools(snapshot), *snapshot.unprojected]
     if snapshot.state.raised_priorities and RAISED_LATER not in sentences:
         sentences.append(RAISED_LATER)
     if names:
