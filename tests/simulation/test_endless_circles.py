@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gnomon.entry.projection import simulation
+from gnomon.entry.projection import attempt_counter, simulation
 from gnomon.entry.projection.assumed_times import NamedTimes
+from gnomon.entry.projection.attempt_counter import CAUSED_RUNS
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import CAUSED_PER_DAG, CAUSED_PER_INSTANT, NAMED_DAGS, EndlessInstant, Projector
-from gnomon.entry.projection.simulation import CAUSED_RUNS, Scenario, SimulatedRuns, simulate
+from gnomon.entry.projection.simulation import Scenario, SimulatedRuns, simulate
 from gnomon.entry.simulate.year_simulation import SETTINGS
 from gnomon.model.assets import AssetKey
 from gnomon.model.errors.product import UserError
@@ -76,7 +77,7 @@ def test_assets_that_produce_each_other_with_time_between_them_are_simulated() -
 def test_attempts_at_a_rate_of_far_too_many_end_a_simulation_as_soon_as_there_are_enough_to_tell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(simulation, "RATE_AFTER", 1_000)
+    monkeypatch.setattr(attempt_counter, "RATE_AFTER", 1_000)
     monkeypatch.setattr(simulation, "MAX_ATTEMPTS", 20_000)
     busy = DagSpec(
         dag_id="busy",

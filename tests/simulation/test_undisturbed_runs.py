@@ -70,11 +70,12 @@ def build_calm(seed: int) -> CalmDeployment:
             "worker_slots": 1000,
             "pool_slots": (("default_pool", -1), (POOL, 20)),
         }
-    specs = tuple(_calm_down(rng, spec) if rng.random() < 0.75 else spec for spec in drawn.specs)
+    specs = tuple(calm_down(rng, spec) if rng.random() < 0.75 else spec for spec in drawn.specs)
     return CalmDeployment(**{**fields, "specs": specs, "later": ()}, trouble=calm)
 
 
-def _calm_down(rng: random.Random, spec: DagSpec) -> DagSpec:
+def calm_down(rng: random.Random, spec: DagSpec) -> DagSpec:
+    """The DAG without what only the engine decides about."""
     tasks = tuple(
         msgspec.structs.replace(
             task,

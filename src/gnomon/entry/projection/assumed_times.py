@@ -7,8 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from gnomon.changes.scenarios.task_times import TaskTime, list_sources
 from gnomon.entry.projection.random_shares import describe_try, draw_share
+from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 
@@ -76,15 +79,26 @@ class AssumedTimes:
         """What this attempt does: the same for all attempts of a task, but for its spread."""
         if attempt.kind == "callback":
             return Play(CALLBACK_S)
-        key = (attempt.run.dag_id, attempt.task_id)
-        planned = self._plays.get(key)
-        if planned is None:
-            planned = self._plays[key] = self._build_play(*key)
-        play, spread_s = planned
+        play, spread_s = self._find_play((attempt.run.dag_id, attempt.task_id))
         if not spread_s:
             return play
         share = draw_share((self._named.seed, self._named.sample, *describe_try(attempt)))
         return replace(play, run_s=play.run_s + share * spread_s)
+
+    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, _at: Instant) -> tuple[float, bool]:
+        """The seconds of a try of a task without map index, as `play` has them, and whether it succeeds."""
+        play, spread_s = self._find_play((dag_id, task_id))
+        run_s = play.run_s
+        if spread_s:
+            described = (dag_id, run.run_after, run.run_type.value, task_id, UNMAPPED, try_number)
+            run_s += draw_share((self._named.seed, self._named.sample, *described)) * spread_s
+        return run_s, play.outcome == "success"
+
+    def _find_play(self, key: tuple[str, str]) -> tuple[Play, float]:
+        planned = self._plays.get(key)
+        if planned is None:
+            planned = self._plays[key] = self._build_play(*key)
+        return planned
 
     def _build_play(self, dag_id: str, task_id: str) -> tuple[Play, float]:
         named, name = self._named, f"{dag_id}.{task_id}"

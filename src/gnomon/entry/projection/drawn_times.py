@@ -10,10 +10,10 @@ from gnomon.entry.projection.assumed_times import CALLBACK_S
 from gnomon.entry.projection.random_shares import describe_try, draw_share, draw_share_of
 from gnomon.entry.projection.recorded_models import WITHOUT_SLOT
 from gnomon.entry.projection.snapshot import TaskPath
+from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.model.records import RunRecord
 from gnomon.rules.durations.day_class import RunClass, classify, list_classes
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.wall_clock.zones import named_zone
@@ -42,8 +42,8 @@ class DrawnTimes:
         self._zones = zones
         self._assumed_s = assumed_s
         self._prefix = (seed, sample)
-        self._simple: dict[TaskPath, DurationModel | None] = {}
-        self._run: RunRecord | None = None
+        self._known: dict[TaskPath, DurationModel | None] = {}
+        self._run: DrawnRun | None = None
         self._run_prefix, self._run_classes = "", cast(tuple[RunClass, ...], ())
         """Of the run that was drawn for last: the part of its numbers that its tasks share, and its classes."""
         self.assumed: dict[TaskPath, None] = {}
@@ -54,30 +54,33 @@ class DrawnTimes:
         """What a new attempt does."""
         return self.resume(attempt, 0.0)
 
-    def draw_first_try(self, dag_id: str, run: RunRecord, task_id: str) -> float | None:
-        """The seconds of the first try of a task without map index, as `play` draws them; None: it fails, or waits for the world."""
-        model = self._find_simple_model((dag_id, task_id))
+    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant) -> tuple[float, bool]:
+        """The seconds of a try, from `at` on, of a task without map index, as `play` draws them, and whether it succeeds."""
+        task = (dag_id, task_id)
+        if task in self._known:
+            model = self._known[task]
+        else:
+            model = self._known[task] = self._find_known(task)
         if model is None:
-            return None
+            return self._assume(task), True
         if run is not self._run:
             run_type = run.run_type.value
             self._run = run
             self._run_prefix = "\0".join(map(str, (*self._prefix, dag_id, run.run_after, run_type)))
             self._run_classes = _find_classes(self._zones[dag_id], run_type, run.run_after)
-        number = f"{self._run_prefix}\0{task_id}\0-1\x001"
+        number = f"{self._run_prefix}\0{task_id}\0-1\0{try_number}"
+        if model.arrivals is None:
+            run_s = model.draw(self._run_classes, draw_share_of(number))
+        else:
+            run_s = self._draw(model, run.run_type.value, run.run_after, self._run_classes, draw_share_of(number), at)
         share = model.failure_share
-        if share and draw_share_of(f"failure\0{number}") < share:
-            return None
-        run_s = model.draw(self._run_classes, draw_share_of(number))
-        return float(round(run_s)) if run_s >= WHOLE_SECONDS_FROM_S else run_s
+        succeeds = not share or draw_share_of(f"failure\0{number}") >= share
+        return float(round(run_s)) if run_s >= WHOLE_SECONDS_FROM_S else run_s, succeeds
 
-    def _find_simple_model(self, task: TaskPath) -> DurationModel | None:
-        """The model of a task that waits for nothing; None: it has none, or its duration is assumed."""
-        if task not in self._simple:
-            model = self._models.get(task)
-            is_simple = model is not None and model.is_known and (model.arrivals is None or self.now is None)
-            self._simple[task] = model if is_simple else None
-        return self._simple[task]
+    def _find_known(self, task: TaskPath) -> DurationModel | None:
+        """The model of a task; None: its duration is assumed."""
+        model = self._models.get(task)
+        return model if model is not None and model.is_known else None
 
     def resume(self, attempt: Attempt, age_s: float) -> Play:
         """What an attempt does that has run for so many seconds; `run_s` counts from its start."""
@@ -90,7 +93,7 @@ class DrawnTimes:
         number = (*self._prefix, *describe_try(attempt))
         if model is None or not model.is_known:
             return Play(max(self._assume(key), age_s), return_length=1)
-        run_s = self._draw(model, run, draw_share(number), age_s)
+        run_s = self._draw_for(model, run, draw_share(number), age_s)
         if run_s >= WHOLE_SECONDS_FROM_S:
             run_s = float(round(run_s))
         share = model.failure_share
@@ -104,14 +107,28 @@ class DrawnTimes:
         if model is None or not model.is_known:
             return max(0.0, self._assume((run.dag_id, task_id)) - age_s)
         number = (*self._prefix, run.dag_id, run.run_after, run.run_type, task_id, map_index, try_number)
-        return self._draw(model, run, draw_share(number), age_s) - age_s
+        return self._draw_for(model, run, draw_share(number), age_s) - age_s
 
-    def _draw(self, model: DurationModel, run: RunFacts, quantile: float, age_s: float) -> float:
-        """Seconds from the start of an attempt that has run for `age_s`."""
-        classes, arrivals = self._list_classes(run), model.arrivals
-        if arrivals is None or self.now is None or run.run_type in WITHOUT_SLOT:
+    def _draw_for(self, model: DurationModel, run: RunFacts, quantile: float, age_s: float) -> float:
+        classes = self._list_classes(run)
+        now = None if self.now is None else self.now()
+        return self._draw(model, run.run_type, run.run_after, classes, quantile, now, age_s)
+
+    def _draw(
+        self,
+        model: DurationModel,
+        run_type: str,
+        run_after: Instant,
+        classes: tuple[RunClass, ...],
+        quantile: float,
+        now: Instant | None,
+        age_s: float = 0.0,
+    ) -> float:
+        """Seconds from the start of an attempt that has run for `age_s` at `now`."""
+        arrivals = model.arrivals
+        if arrivals is None or self.now is None or now is None or run_type in WITHOUT_SLOT:
             return model.draw(classes, quantile, age_s)
-        since_slot_s = (self.now() - run.run_after) / SECOND
+        since_slot_s = (now - run_after) / SECOND
         arrives_s = arrivals.draw(classes, quantile, since_slot_s if age_s > 0.0 else 0.0)
         return age_s + max(arrives_s - since_slot_s, 0.0 if age_s > 0.0 else model.list_durations()[0])
 

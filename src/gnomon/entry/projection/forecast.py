@@ -9,7 +9,10 @@ from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
+from gnomon.entry.projection.attempt_counter import AttemptCounter
+from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.drawn_times import DrawnTimes
+from gnomon.entry.projection.independent_dags import IndependentDags
 from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.projector import Observer, Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
@@ -112,10 +115,12 @@ def draw_futures(
     """Project the snapshot again and again: the runs that are due before `until`, each to its end."""
     began = clock()
     zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
-    kept_plans = KeptPlans()
+    kept_plans, independent = KeptPlans(), find_independent(snapshot, settings)
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
-        runs = project_future(snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans)
+        runs = project_future(
+            snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans, independent
+        )
         yield Future(runs, script.assumed)
         if clock() - began > drawing.max_s:
             break
@@ -165,6 +170,17 @@ def forecast(
     return collector.build(snapshot, until, drawing)
 
 
+def find_independent(snapshot: Snapshot, settings: SchedulerSettings) -> IndependentDags:
+    """The DAGs of the snapshot that futures can be drawn of without the engine."""
+    state = snapshot.copy_state()
+    busy = {
+        *(run.dag_pk for run in state.runs),
+        *(backfill.dag_pk for backfill in state.backfills),
+        *snapshot.queued_events,
+    }
+    return IndependentDags(state.dags, busy, snapshot.pools, settings, snapshot.at, snapshot.graphs)
+
+
 def project_future(
     snapshot: Snapshot,
     settings: SchedulerSettings,
@@ -173,38 +189,67 @@ def project_future(
     with_tasks: bool,
     timetables: TimetableHost | None,
     kept_plans: KeptPlans,
-    observe: Observer | None = None,
+    independent: IndependentDags,
+    count_attempts: Callable[[], AttemptCounter] | None = None,
 ) -> list[RunOutcome]:
-    """One future of the snapshot: the runs that are due before `until`. `observe`: sees each step too."""
+    """One future of the snapshot: the runs that are due before `until`. `count_attempts`: makes what bounds their number."""
     slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
-    projector = Projector(
-        settings=settings,
-        start=snapshot.at,
-        script=script.play,
-        pools=snapshot.pools,
-        worker_slots=slots,
-        timetables=timetables,
-        kept_plans=kept_plans,
-        draw=script.draw_first_try,
-    )
-    script.now = lambda: projector.now
-    projector.load(snapshot, script.resume)
-    _schedule_deferrals(projector, script)
-    collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
-    projector.observe = collector.observe if observe is None else _observe_both(collector.observe, observe)
-    projector.run_until(until)
     end = until + RUN_OUT_S * SECOND
-    while projector.now < end and _has_early_runs(projector, until):
-        projector.run_until(min(end, projector.now + 3600 * SECOND))
-    runs = [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
-    projector.engine_state.release()
-    return [run for run in runs if run.run_after < until]
+    script.now = lambda: snapshot.at
+
+    def project_rest(share: EngineShare) -> tuple[list[RunOutcome], Instant]:
+        part = snapshot.leave_out(share.excluded, share.cut_pools(snapshot.pools))
+        dags = part.state.dags
+        counter = None if count_attempts is None else count_attempts()
+        if counter is not None:
+            counter.add(share.attempts, share.end)
+        if not snapshot.state.runs and not any(dag.active and not dag.paused for dag in dags):
+            return [], share.end
+        projector = Projector(
+            settings=share.cut_settings(settings),
+            start=snapshot.at,
+            script=script.play,
+            pools=(),
+            worker_slots=slots,
+            timetables=timetables,
+            kept_plans=kept_plans,
+            draw=script.draw_try,
+        )
+        script.now = lambda: projector.now
+        projector.load(part, script.resume)
+        _schedule_deferrals(projector, script)
+        collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
+        observers = [collector.observe, share.watch(projector.engine_state, dags)]
+        if counter is not None:
+            observers.append(counter.count)
+        projector.observe = _observe_all(observers)
+        try:
+            projector.run_until(until)
+            while projector.now < end and (projector.now < share.end or _has_early_runs(projector, until)):
+                projector.run_until(min(end, projector.now + 3600 * SECOND))
+            runs = [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
+            return [run for run in runs if run.run_after < until], projector.now
+        finally:
+            projector.engine_state.release()
+
+    worker_slots = sum(worker.slots for worker in snapshot.workers) or slots
+    capacity = find_capacity(snapshot.pools, settings, worker_slots)
+    return project_divided(
+        independent,
+        capacity,
+        script.draw_try,
+        until,
+        end,
+        project_rest,
+        with_tasks=with_tasks,
+        count=None if count_attempts is None else count_attempts().add,
+    )
 
 
-def _observe_both(first: Observer, second: Observer) -> Observer:
+def _observe_all(observers: Sequence[Observer]) -> Observer:
     def observe(result: StepResult, now: Instant) -> None:
-        first(result, now)
-        second(result, now)
+        for each in observers:
+            each(result, now)
 
     return observe
 

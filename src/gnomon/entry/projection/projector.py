@@ -19,7 +19,7 @@ from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.memory_store import MemoryStore
 from gnomon.entry.projection.projected_worker import WORKER_ID, ProjectedWorker, Script
 from gnomon.entry.projection.snapshot import Snapshot
-from gnomon.entry.projection.undisturbed_runs import DrawFirstTry, UndisturbedRuns
+from gnomon.entry.projection.undisturbed_runs import DrawTry, UndisturbedRuns
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import GROUPS
@@ -129,9 +129,9 @@ class Projector:
         worker_slots: int,
         timetables: TimetableHost | None = None,
         kept_plans: KeptPlans | None = None,
-        draw: DrawFirstTry | None = None,
+        draw: DrawTry | None = None,
     ) -> None:
-        """`draw`: what the script says of first tries that succeed, for less.
+        """`draw`: what the script says of a try, for less.
 
         `worker_slots`: attempts that all workers together run at once; 0: those of a snapshot join. `timetables`: calls author timetables, in this process.
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
+from gnomon.entry.projection.attempt_counter import MAX_ATTEMPTS, MAX_KEPT_ATTEMPTS, AttemptCounter
+from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
+from gnomon.entry.projection.independent_dags import IndependentDags
 from gnomon.entry.projection.projected_dags import build_running_dags, list_unprojected
-from gnomon.entry.projection.projector import EndlessInstant, Projector, is_caused
+from gnomon.entry.projection.projector import EndlessInstant, Projector
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
-from gnomon.entry.projection.simulation_size import MAX_RUNS, refuse_too_large
+from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.records import PoolRecord
@@ -18,23 +21,11 @@ from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import shape_of
+from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 UNLIMITED = -1
-MAX_ATTEMPTS = 10_000_000
-"""A simulation of more ends with an error: it would take more than ten minutes."""
-MAX_KEPT_ATTEMPTS = 2_000_000
-"""The same if each task instance is kept: more would not fit into memory."""
-
-RATE_AFTER = 500_000
-"""After so many attempts, one that would have RATE_EXCESS times too many at its rate ends too: assets that trigger one another without end."""
-RATE_EXCESS = 20
-
-CAUSED_RUNS = 5_000
-"""Whenever so many runs have followed from other runs, and three for each DAG, their rate is looked at: DAGs that trigger one another go on without end."""
-CAUSED_EXCESS = 4
-"""A simulation ends if, at the rate of the newest of them, it would have so many times MAX_RUNS: more of them come at some hours than at others."""
 
 
 @dataclass(frozen=True)
@@ -70,93 +61,84 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     refuse_too_large(specs, scenario.start, scenario.end)
     script = AssumedTimes(scenario.times, specs)
     pools, assumed_pools = _build_pools(scenario, specs)
-    projector = Projector(
-        settings=scenario.settings,
-        start=scenario.start,
-        script=script.play,
-        pools=pools,
-        worker_slots=scenario.worker_slots,
-        timetables=timetables,
-    )
-    collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-    counter = AttemptCounter(
-        scenario.start,
-        scenario.end,
-        len(scenario.dags),
-        MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS,
-    )
-
-    def observe(result: StepResult, now: Instant) -> None:
-        collector.observe(result, now)
-        counter.count(result, now)
-
-    projector.observe = observe
     errors = errors_of({spec.dag_id: shape_of(spec) for spec in specs})
     dags = build_running_dags(scenario.dags, scenario.start)
-    projector.add_dags(
-        [replace(dag.record, dependency_error=errors.get(dag.record.dag_id)) for dag in dags],
-        {dag.record.dag_pk: dag.past_slots for dag in dags},
-    )
-    try:
-        projector.run_until(scenario.end)
-    except EndlessInstant as endless:
-        raise UserError(
-            say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
-        ) from None
-    runs = sorted([*collector.runs, *collector.list_unfinished(projector.now)], key=_sort_key)
-    faults = [
-        say(
-            "simulated_dag_has_no_plan",
-            dag=dag.record.dag_id,
-            why=quote(dag.record.dependency_error or dag.record.error or ""),
+    for dag in dags:
+        dag.record.dependency_error = errors.get(dag.record.dag_id)
+    independent = IndependentDags([replace(dag.record) for dag in dags], (), pools, scenario.settings, scenario.start)
+    faults: list[Sentence] = []
+    counters: list[AttemptCounter] = []
+
+    def open_counter() -> AttemptCounter:
+        most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
+        return AttemptCounter(scenario.start, scenario.end, len(scenario.dags), most)
+
+    def project_rest(share: EngineShare) -> tuple[list[RunOutcome], Instant]:
+        rest = [dag for dag in dags if dag.record.dag_pk not in share.excluded]
+        counter = open_counter()
+        counters[:] = [counter]
+        counter.add(share.attempts, scenario.end)
+        if not rest:
+            return [], scenario.end
+        projector = Projector(
+            settings=share.cut_settings(scenario.settings),
+            start=scenario.start,
+            script=script.play,
+            pools=share.cut_pools(pools),
+            worker_slots=scenario.worker_slots,
+            timetables=timetables,
+            draw=script.draw_try,
         )
-        for dag in sorted(projector.engine_state.dags.values(), key=lambda dag: dag.record.dag_id)
-        if dag.record.dependency_error or dag.record.error
-    ]
+        collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
+        watch = share.watch(projector.engine_state, [dag.record for dag in rest])
+
+        def observe(result: StepResult, now: Instant) -> None:
+            collector.observe(result, now)
+            watch(result, now)
+            counter.count(result, now)
+
+        projector.observe = observe
+        projector.add_dags([replace(dag.record) for dag in rest], {dag.record.dag_pk: dag.past_slots for dag in rest})
+        try:
+            projector.run_until(scenario.end)
+        except EndlessInstant as endless:
+            raise UserError(
+                say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
+            ) from None
+        faults[:] = _list_faults(projector.engine_state)
+        return [*collector.runs, *collector.list_unfinished(projector.now)], scenario.end
+
+    capacity = find_capacity(pools, scenario.settings, scenario.worker_slots)
+    runs = project_divided(
+        independent,
+        capacity,
+        script.draw_try,
+        scenario.end,
+        scenario.end,
+        project_rest,
+        with_tasks=scenario.with_tasks,
+        count=open_counter().add,
+    )
+    runs.sort(key=_sort_key)
     return SimulatedRuns(
         runs,
-        counter.ended,
+        counters[-1].ended,
         [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()],
         {pool.name: pool.slots for pool in pools},
     )
 
 
-class AttemptCounter:
-    """Counts the attempts that ended, and ends a simulation that has too many, or would have at the rate that it has."""
-
-    def __init__(self, start: Instant, end: Instant, dag_count: int, most: int) -> None:
-        """`most`: the most attempts."""
-        self.ended = 0
-        self._most = most
-        self._start, self._span = start, end - start
-        self._caused, self._caused_since = 0, start
-        self._caused_window = max(CAUSED_RUNS, 3 * dag_count)
-
-    def count(self, result: StepResult, now: Instant) -> None:
-        """The attempts of a step. Raises UserError when there are too many."""
-        before = self.ended
-        for attempt_ids in result.acknowledges.values():
-            self.ended += len(attempt_ids)
-        self.ended += result.followed_attempts
-        is_too_fast = before < RATE_AFTER <= self.ended and self.ended * self._span > RATE_EXCESS * self._most * (
-            now - self._start
+def _list_faults(state: EngineState) -> list[Sentence]:
+    """A sentence for each DAG that has no plan."""
+    return [
+        say(
+            "simulated_dag_has_no_plan",
+            dag=dag.record.dag_id,
+            why=quote(dag.record.dependency_error or dag.record.error or ""),
         )
-        if self.ended > self._most or is_too_fast or self._goes_in_circles(result, now):
-            raise UserError(say("simulation_is_too_large", number=f"{self.ended:,}", at=now))
-
-    def _goes_in_circles(self, result: StepResult, now: Instant) -> bool:
-        """Whether runs follow from runs faster than a deployment that comes to an end. At one instant `EndlessInstant` says it."""
-        caused = sum(map(is_caused, result.ended_runs))
-        if not caused:
-            return False
-        if not self._caused:
-            self._caused_since = now
-        self._caused += caused
-        if self._caused < self._caused_window or now == self._caused_since:
-            return False
-        expected = self._caused * self._span / (now - self._caused_since)
-        self._caused = 0
-        return expected > CAUSED_EXCESS * MAX_RUNS
+        for dag in sorted(state.dags.values(), key=lambda dag: dag.record.dag_id)
+        if dag.record.dependency_error or dag.record.error
+    ]
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -89,6 +90,12 @@ class Snapshot:
                 run_pk: [replace(deadline) for deadline in deadlines] for run_pk, deadlines in state.deadlines.items()
             },
         )
+
+    def leave_out(self, dag_pks: Collection[int], pools: list[PoolRecord]) -> Snapshot:
+        """The snapshot without these DAGs, which have no unfinished runs, and with other pools."""
+        dags = [dag for dag in self.state.dags if dag.dag_pk not in dag_pks]
+        ends = {dag_pk: ends for dag_pk, ends in self.newest_ends.items() if dag_pk not in dag_pks}
+        return replace(self, state=replace(self.state, dags=dags), newest_ends=ends, pools=pools)
 
 
 def read_snapshot(db: Database, now: Instant) -> Snapshot:

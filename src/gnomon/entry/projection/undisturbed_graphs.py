@@ -16,6 +16,7 @@ from gnomon.rules.engine.state.task_graph import TaskGraph
 class GraphPlan:
     """What is known of all undisturbed runs of one graph. By task index."""
 
+    upstream: tuple[tuple[int, ...], ...]
     upstream_counts: list[int]
     downstream: tuple[tuple[int, ...], ...]
     roots: tuple[int, ...]
@@ -48,7 +49,7 @@ def build_plan(state: EngineState, graph: TaskGraph) -> GraphPlan | None:
             return None
     roots = tuple(index for index, count in enumerate(counts) if not count)
     pools = [state.pools[task.pool] for task in graph.tasks]
-    return GraphPlan(counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
+    return GraphPlan(graph.upstream, counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
 
 
 def _is_plain(spec: DagSpec) -> bool:

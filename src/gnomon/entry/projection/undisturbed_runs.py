@@ -19,8 +19,9 @@ from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import RunRecord, TaskRecord
+from gnomon.model.records import TaskRecord
 from gnomon.model.spec import TaskSpec
+from gnomon.model.states import DagRunType
 from gnomon.model.states import TaskInstanceState as S
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.admission.admission_pass import build_attempt, find_free_worker, find_template
@@ -31,8 +32,21 @@ from gnomon.rules.engine.state.task_graph import TaskGraph
 from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.rules.engine.step_context import StepContext
 
-DrawFirstTry = Callable[[str, RunRecord, str], float | None]
-"""DAG id, run and task id to the seconds of the first try; None: it does not simply succeed, and the script knows what it does."""
+
+class DrawnRun(Protocol):
+    """What a drawing reads of a run."""
+
+    @property
+    def run_type(self) -> DagRunType:
+        """What has created it."""
+
+    @property
+    def run_after(self) -> Instant:
+        """When it is due."""
+
+
+DrawTry = Callable[[str, DrawnRun, str, int, Instant], tuple[float, bool]]
+"""DAG id, run, task id, number and start of a try to its seconds, and whether it succeeds; otherwise it fails."""
 MOST_QUEUED = 256
 """With more ready task instances than that, the engine decides about all."""
 NOTHING = -1
@@ -82,10 +96,10 @@ class UndisturbedRuns:
         worker: ProjectedWorker,
         script: Script,
         has_watched_tasks: Callable[[int], bool],
-        draw: DrawFirstTry | None,
+        draw: DrawTry | None,
         host: Host,
     ) -> None:
-        """`draw`: what the script would say of a first try, without an attempt; None: the script is always asked.
+        """`draw`: what the script would say of a try, without an attempt; None: the script is always asked.
 
         `has_watched_tasks`: whether a run of another DAG waits for a task of the DAG with that dag_pk."""
         self._host = host
@@ -242,15 +256,15 @@ class UndisturbedRuns:
         """Start a task. Returns whether its run goes on undisturbed."""
         state, plan = self._engine_state, tasks.plan
         task = plan.tasks[index]
-        run_s = None
+        run_s, succeeds = 0.0, False
         if self._draw is not None:
-            run_s = self._draw(tasks.run.dag.record.dag_id, tasks.run.record, task.task_id)
-        play = self._script(self._build_attempt(tasks, index)) if run_s is None else None
+            run_s, succeeds = self._draw(tasks.run.dag.record.dag_id, tasks.run.record, task.task_id, 1, now)
+        play = None if succeeds else self._script(self._build_attempt(tasks, index))
         is_undisturbed = play is None or _is_success(play)
         enters_at = now
         if play is not None:
             run_s, enters_at = play.run_s, now + int(play.enter_after_s * SECOND)
-        ends_at = enters_at + int((run_s or 0.0) * SECOND)
+        ends_at = enters_at + int(run_s * SECOND)
         tasks.starts[index], tasks.ends[index] = enters_at, ends_at
         worker = self._find_worker()
         tasks.live[index] = worker, play

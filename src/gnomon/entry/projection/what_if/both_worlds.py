@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.changes.scenarios.expectation import Expectation
+from gnomon.entry.projection.attempt_counter import MAX_KEPT_ATTEMPTS, AttemptCounter
 from gnomon.entry.projection.baseline_forecast import BaselineCollector, DueSubject
 from gnomon.entry.projection.expectations import list_violations
-from gnomon.entry.projection.forecast import project_future
+from gnomon.entry.projection.forecast import find_independent, project_future
 from gnomon.entry.projection.pool_load import LoadCollector
-from gnomon.entry.projection.projector import EndlessInstant, Observer
+from gnomon.entry.projection.projector import EndlessInstant
 from gnomon.entry.projection.run_outcomes import RunOutcome
-from gnomon.entry.projection.simulation import MAX_KEPT_ATTEMPTS, AttemptCounter
 from gnomon.entry.projection.what_if.changed_times import ChangedTimes
 from gnomon.entry.projection.what_if.changed_world import World
 from gnomon.entry.projection.what_if.world_runs import RunKey, WorldRuns
@@ -70,17 +70,24 @@ class WorldFutures:
         self._until = until
         self._timetables = timetables
         self._kept_plans = KeptPlans()
+        self._independent = find_independent(snapshot, world.settings)
         self._zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
 
     def draw(self, sample: int, drawing: BothDrawing) -> list[RunOutcome]:
         """The runs of one future, with their tasks. Raises UserError for one that has too many, or does not end."""
         snapshot, times = self.world.snapshot, self.world.times
         script = ChangedTimes(snapshot, self._zones, times, drawing.assumed_s, drawing.seed, sample)
-        counter = AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS)
-        observe: Observer = counter.count
         try:
             runs = project_future(
-                snapshot, self.world.settings, self._until, script, True, self._timetables, self._kept_plans, observe
+                snapshot,
+                self.world.settings,
+                self._until,
+                script,
+                True,
+                self._timetables,
+                self._kept_plans,
+                self._independent,
+                lambda: AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS),
             )
         except EndlessInstant as endless:
             raise UserError(

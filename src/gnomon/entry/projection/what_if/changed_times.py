@@ -9,9 +9,11 @@ from gnomon.changes.scenarios.task_times import TaskTime
 from gnomon.entry.projection.drawn_times import DrawnTimes
 from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.projection.snapshot import Snapshot, TaskPath
+from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt, RunFacts
-from gnomon.model.records import RunRecord
+from gnomon.model.ids import UNMAPPED
+from gnomon.model.instants import Instant
 
 SAME = TaskTime(None)
 
@@ -57,9 +59,14 @@ class ChangedTimes(DrawnTimes):
             (dag.dag_id, task.task_id) for dag in snapshot.state.dags for task in dag.spec.tasks if not task.upstream
         }
 
-    def draw_first_try(self, dag_id: str, run: RunRecord, task_id: str) -> float | None:
-        """As the history draws it; None for a task that the scenario changes."""
-        return None if self._is_changed(dag_id, task_id) else super().draw_first_try(dag_id, run, task_id)
+    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant) -> tuple[float, bool]:
+        """As the history draws it, and what the scenario says on top."""
+        run_s, succeeds = super().draw_try(dag_id, run, task_id, try_number, at)
+        if not self._is_changed(dag_id, task_id):
+            return run_s, succeeds
+        number = ("named", dag_id, run.run_after, run.run_type.value, task_id, UNMAPPED, try_number)
+        changed_s = max(0.0, self._change(dag_id, task_id, run_s, number))
+        return changed_s, succeeds and not self._changes.is_failing(dag_id, task_id)
 
     def _is_changed(self, dag_id: str, task_id: str) -> bool:
         task, changes = (dag_id, task_id), self._changes

@@ -1,0 +1,129 @@
+"""A projection in two parts: independent DAGs, each alone, and all others in the engine.
+
+The division holds as long as there are slots for all at any time. The engine gets only those that independent DAGs leave at their busiest; where it runs out of them, the DAGs that use them are
+independent no longer, and the future is projected again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from gnomon.entry.projection.independent_dags import IndependentDags, Resource
+from gnomon.entry.projection.independent_runs import FollowedSpan, IndependentFuture
+from gnomon.entry.projection.projector import Observer
+from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.undisturbed_runs import DrawTry
+from gnomon.model.instants import Instant
+from gnomon.model.records import DagRecord, PoolRecord
+from gnomon.rules.engine.state.engine_state import EngineState
+from gnomon.rules.engine.step_context import StepResult
+from gnomon.services.scheduler.settings import SchedulerSettings
+
+Capacity = Mapping[Resource, int]
+
+
+class SlotsRunOut(Exception):
+    """The engine has a task that waits for a slot that an independent DAG may have."""
+
+    def __init__(self, resource: Resource) -> None:
+        super().__init__(f"no slot is free: {resource or 'workers'}")
+        self.resource = resource
+
+
+@dataclass(frozen=True)
+class EngineShare:
+    """What the engine is to project, and the slots that it may use."""
+
+    excluded: frozenset[int]
+    """The DAGs (dag_pk) that are projected alone."""
+    taken: Capacity
+    """The most slots that they take at the same time."""
+    capacity: Capacity
+    attempts: int
+    """How many attempts they have."""
+    end: Instant
+    """It goes on until then at least."""
+
+    def cut_pools(self, pools: Iterable[PoolRecord]) -> list[PoolRecord]:
+        """The pools without the slots that are taken."""
+        return [
+            replace(pool, slots=pool.slots - self.taken.get(pool.name, 0)) if pool.slots >= 0 else pool
+            for pool in pools
+        ]
+
+    def cut_settings(self, settings: SchedulerSettings) -> SchedulerSettings:
+        """The settings with so many attempts at the same time as are left."""
+        taken = self.taken.get(None, 0)
+        if not taken:
+            return settings
+        return replace(settings, limits=replace(settings.limits, parallelism=self.capacity[None] - taken))
+
+    def watch(self, state: EngineState, dags: Iterable[DagRecord]) -> Observer:
+        """Raises SlotsRunOut after a step that leaves no room for another task: one may have had to wait, or to let another go first."""
+        most: dict[str, int] = {}
+        for dag in dags:
+            for task in dag.spec.tasks:
+                if self.taken.get(task.pool):
+                    most[task.pool] = max(most.get(task.pool, 0), task.pool_slots)
+        shared = [(state.get_pool(name), slots) for name, slots in most.items()]
+        limit = state.limits.parallelism if self.taken.get(None) else None
+
+        def look(_result: StepResult, _now: Instant) -> None:
+            for pool, slots in shared:
+                if not pool.has_room(slots):
+                    raise SlotsRunOut(pool.name)
+            if limit is not None and state.live_attempt_count >= limit:
+                raise SlotsRunOut(None)
+
+        return look
+
+
+def find_capacity(pools: Iterable[PoolRecord], settings: SchedulerSettings, worker_slots: int) -> dict[Resource, int]:
+    """What is limited, and how many slots it has. `worker_slots`: of all workers."""
+    parallelism = settings.limits.parallelism
+    capacity: dict[Resource, int] = {pool.name: pool.slots for pool in pools if pool.slots >= 0}
+    capacity[None] = worker_slots if parallelism is None else min(parallelism, worker_slots)
+    return capacity
+
+
+def project_divided(
+    dags: IndependentDags,
+    capacity: Capacity,
+    draw: DrawTry,
+    until: Instant,
+    deadline: Instant,
+    project_rest: Callable[[EngineShare], tuple[list[RunOutcome], Instant]],
+    *,
+    with_tasks: bool,
+    count: Callable[[int, Instant], object] | None = None,
+) -> list[RunOutcome]:
+    """The runs that are due before `until`. `project_rest`: those of the engine, and the instant to which it went on.
+
+    `deadline`: until then runs may go on that are due before `until`. `count`: is told of attempts of independent DAGs.
+    """
+    while True:
+        end = min(until + dags.run_out, deadline)
+        dags.plan_until(end, count)
+        future = IndependentFuture(dags, draw, FollowedSpan(until, end, deadline))
+        if future.last_end > end:
+            dags.lengthen(future.last_end - until)
+            continue
+        peaks = future.find_peaks(capacity)
+        full = {resource for resource, peak in peaks.items() if peak > capacity[resource]}
+        if full:
+            dags.remove_users(full)
+            continue
+        share = EngineShare(
+            frozenset(dags.members.keys() - future.disturbed), peaks, capacity, future.count_attempts(), future.last_end
+        )
+        try:
+            rest, reached = project_rest(share)
+        except SlotsRunOut as out:
+            dags.remove_users([out.resource])
+            continue
+        if reached > end and dags.members:
+            dags.lengthen(reached - until)
+            continue
+        runs = [run.describe(with_tasks=with_tasks) for run in future.runs if run.slot.run_after < until]
+        return runs + rest

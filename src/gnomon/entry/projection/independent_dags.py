@@ -1,0 +1,209 @@
+"""DAGs whose runs no other DAG starts, delays or waits for: as long as there are slots for all, each can be projected alone.
+
+`IndependentDags` finds them and plans their runs, with the planner of the scheduler. The runs are those of every future: a plan depends on the ends of runs only where a limit of runs is reached, which
+`independent_runs.py` looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
+from gnomon.model.ids import GROUPS
+from gnomon.model.instants import EARLIEST, LATEST, SECOND, Instant
+from gnomon.model.records import DagRecord, GroupState, PlanOutcome, PoolRecord
+from gnomon.model.spec import DagSpec, collect_edges
+from gnomon.model.states import DagRunType
+from gnomon.rules.engine.handlers.group_loading import load_groups
+from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
+from gnomon.rules.engine.state.engine_state import EngineState, KeptGraphs
+from gnomon.rules.engine.state.task_instance import Dag
+from gnomon.rules.planning import compute_jitter
+from gnomon.services.scheduler.planner import Planner
+from gnomon.services.scheduler.settings import SchedulerSettings
+
+FIRST_RUN_PK = 1 << 48
+"""Runs of independent DAGs have numbers from here on, which no run of a store has."""
+HOUR_US = 3600 * SECOND
+Resource = str | None
+"""A pool with a limit; None: the slots of all workers."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSlot:
+    """A run that the planner creates at an instant, in every future."""
+
+    run_pk: int
+    run_id: str
+    run_after: Instant
+    created_at: Instant
+
+    @property
+    def run_type(self) -> DagRunType:
+        """Only a timetable creates runs of independent DAGs."""
+        return DagRunType.SCHEDULED
+
+
+@dataclass(slots=True)
+class IndependentDag:
+    """One of these DAGs, with what its runs have in common."""
+
+    dag: Dag
+    plan: GraphPlan
+    runs_limit: int
+    """The most runs at the same time; with more, the engine decides."""
+    attempts: int
+    """The tasks of a run that run code."""
+    widths: dict[Resource, int]
+    """The most slots that one run takes at the same time."""
+    slots: list[PlannedSlot] = field(default_factory=list)
+    """Its runs, in the order of their creation."""
+    run_ids: set[str] = field(default_factory=set)
+
+    @property
+    def dag_id(self) -> str:
+        """Its id."""
+        return self.dag.record.dag_id
+
+
+class IndependentDags:
+    """The independent DAGs of a deployment, and their runs up to an instant."""
+
+    def __init__(
+        self,
+        dags: Sequence[DagRecord],
+        busy: Iterable[int],
+        pools: Iterable[PoolRecord],
+        settings: SchedulerSettings,
+        start: Instant,
+        graphs: KeptGraphs | None = None,
+    ) -> None:
+        """`busy`: the DAGs (dag_pk) that have unfinished runs. The records are changed: give copies."""
+        self._start = self._now = start
+        self._state = state = EngineState(settings.limits)
+        state.graphs = graphs
+        state.update_pools(pools)
+        load_groups(state, GroupState(list(dags), [], []), dict.fromkeys(range(GROUPS), 1))
+        self._planner = Planner(state, settings.misfire_grace_s, None, settings.max_waiting_runs)
+        self._batch = settings.plan_batch
+        self._last_pk = FIRST_RUN_PK
+        excluded = {*busy, *_list_connected(dags)}
+        self.members: dict[int, IndependentDag] = {
+            dag_pk: member
+            for dag_pk, dag in state.dags.items()
+            if dag_pk not in excluded and (member := self._examine(dag)) is not None
+        }
+        """By dag_pk. Those that turn out to need the engine are removed."""
+        mixed = {
+            pool
+            for dag_pk, dag in state.dags.items()
+            if dag_pk not in self.members and _mixes_pools(dag.graph.spec)
+            for pool in _list_pools(dag.graph.spec)
+        }
+        self.members = {
+            dag_pk: member
+            for dag_pk, member in self.members.items()
+            if mixed.isdisjoint(_list_pools(member.dag.graph.spec))
+        }
+        for dag_pk in [dag_pk for dag_pk in state.dags if dag_pk not in self.members]:
+            del state.dags[dag_pk]
+        self._planner.enqueue(self.members)
+        self.run_out = 0
+        """How long, in microseconds, runs went on after the time that was asked for, in the futures so far."""
+
+    def lengthen(self, run_out: int) -> None:
+        """Follow the runs of later futures so far, in whole hours, after the time that is asked for."""
+        self.run_out = max(self.run_out, -(-run_out // HOUR_US) * HOUR_US)
+
+    def _examine(self, dag: Dag) -> IndependentDag | None:
+        spec, record, graph = dag.graph.spec, dag.record, dag.graph
+        if (
+            dag.hold_reason is not None
+            or record.error is not None
+            or record.dependency_error is not None
+            or spec.asset_condition is not None
+            or not spec.timetable.builtin
+            or spec.timetable.follows_runs
+            or not spec.timetable.can_be_scheduled
+            or graph.bounds != (EARLIEST, LATEST)
+            or _mixes_pools(spec)
+            or compute_jitter(spec)
+        ):
+            return None
+        plan = build_plan(self._state, graph)
+        if plan is None:
+            return None
+        limit = 1 if spec.overlap == "skip" else active_runs_limit(dag)
+        widths: dict[Resource, int] = {None: _measure_width(plan, None)}
+        for pool in {pool.name: pool for pool in plan.pools if (pool.slots or 0) >= 0}.values():
+            widths[pool.name] = _measure_width(plan, pool.name)
+        attempts = sum(task.runs_code for task in plan.tasks)
+        return IndependentDag(dag, plan, limit, attempts, {name: width for name, width in widths.items() if width})
+
+    def plan_until(self, until: Instant, count: Callable[[int, Instant], object] | None = None) -> None:
+        """Plan the runs that are created before `until`. `count`: is told how many attempts are planned at each instant; what it raises ends the plan."""
+        planner = self._planner
+        while (at := planner.wake_at(self._now)) is not None and at < until:
+            self._now = now = max(self._now, at)
+            for change in planner.plan(now, self._batch):
+                planner.apply_outcome(change, PlanOutcome(change.dag_pk, accepted=True), now)
+                member = self.members.get(change.dag_pk)
+                if member is None:
+                    continue
+                for planned in change.runs:
+                    self._last_pk += 1
+                    member.slots.append(PlannedSlot(self._last_pk, planned.run_id, planned.run_after, now))
+                    member.run_ids.add(planned.run_id)
+                if count is not None:
+                    count(member.attempts * len(change.runs), now)
+                if change.error is not None or len(member.run_ids) < len(member.slots):
+                    del self.members[
+                        change.dag_pk
+                    ]  # the engine says what follows on an error, or on a run id that is taken
+        self._now = max(self._now, until)
+
+    def remove_users(self, resources: Iterable[Resource]) -> None:
+        """Leave the DAGs to the engine that use one of these."""
+        names = set(resources)
+        self.members = {dag_pk: member for dag_pk, member in self.members.items() if names.isdisjoint(member.widths)}
+
+
+def _list_connected(dags: Iterable[DagRecord]) -> Iterator[int]:
+    """The DAGs (dag_pk) that wait for others, or for which others wait."""
+    pks = {dag.dag_id: dag.dag_pk for dag in dags}
+    for dag in dags:
+        for edge in collect_edges(dag.spec):
+            yield dag.dag_pk
+            if edge.dependency.dag_id in pks:
+                yield pks[edge.dependency.dag_id]
+
+
+def _mixes_pools(spec: DagSpec) -> bool:
+    """Whether tasks of several pools may wait for the same limit of their run: which is first depends on the turns of the pools, and so on tasks of others that are ready at the same instant."""
+    attempts = sum(task.runs_code for task in spec.tasks)
+    is_mapped = bool(spec.group_expansions) or any(task.expansion is not None for task in spec.tasks)
+    return len(_list_pools(spec)) > 1 and (is_mapped or attempts > spec.max_active_tasks)
+
+
+def _list_pools(spec: DagSpec) -> set[str]:
+    return {task.pool for task in spec.tasks if task.runs_code}
+
+
+def _measure_width(plan: GraphPlan, pool: str | None) -> int:
+    """A number of slots that one run never exceeds: tasks that follow one another in a chain need those of one of them."""
+    chains: list[int] = []
+    """The most slots of a task of each chain."""
+    last: dict[int, int] = {}
+    """The chain that ends with a task, by its index."""
+    for index, task in enumerate(plan.tasks):
+        if not task.runs_code or (pool is not None and task.pool != pool):
+            continue
+        slots = 1 if pool is None else task.pool_slots
+        before = next((above for above in plan.upstream[index] if above in last), None)
+        chain = len(chains) if before is None else last.pop(before)
+        if before is None:
+            chains.append(0)
+        chains[chain] = max(chains[chain], slots)
+        last[index] = chain
+    return sum(chains)
