@@ -1,11 +1,11 @@
 """What projections cost, in memory and without a store.
 
-`python -m bench.projection [DAGS] [DAYS] [daily|mixed]` projects that many DAGs of ten tasks from nothing. `daily`: one crontab each, nothing is shared. `mixed`: crontabs in two
+`python -m bench.projection [DAGS] [DAYS] [daily|mixed]` simulates that many DAGs of ten tasks from nothing. `daily`: one crontab each, nothing is shared. `mixed`: crontabs in two
 zones, business days, waits for other DAGs and their tasks, and a pool that is full at times. 1,000 DAGs for 365 days are a year of 365,000 runs and 3.65 million task instances.
 
 `python -m bench.projection forecast [DAGS] [RUNS] [TASKS] [SAMPLES]` draws futures of the coming day: DAGs with so many runs of a chain of tasks each, and a history of each task.
 
-Processor seconds and the peak of memory are printed for each tenth of the days, or of the futures.
+Processor seconds and the peak of memory are printed, of a forecast for each tenth of the futures.
 """
 
 from __future__ import annotations
@@ -19,34 +19,28 @@ import msgspec
 
 from bench.many_days import DAY, FIRST, build_spec
 from gnomon.calendars import Weekends
+from gnomon.changes.scenarios.task_times import TaskTime
+from gnomon.entry.projection.assumed_times import NamedTimes
 from gnomon.entry.projection.forecast import Drawing, ForecastCollector, draw_futures
 from gnomon.entry.projection.projected_dags import build_records
-from gnomon.entry.projection.projector import Projector
+from gnomon.entry.projection.simulation import Scenario, simulate
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.simulate.year_simulation import SETTINGS
-from gnomon.entry.testing.scripted import Play
 from gnomon.model.after import After
-from gnomon.model.attempts import Attempt
 from gnomon.model.instants import Instant, to_datetime, to_instant
 from gnomon.model.records import GroupState, PoolRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import to_dependency_spec
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
-from gnomon.rules.engine.step_context import StepResult
 from gnomon.rules.timetables.registry import reference
 from gnomon.timetables import BusinessDays, CronDataIntervalTimetable, CronTriggerTimetable
 
-PLAYS = (Play(60.0), Play(300.0), Play(600.0))
+DURATIONS_S = (60.0, 300.0, 600.0)
 NARROW = PoolRecord("narrow", 64, 0)
 POOLS = [PoolRecord("default_pool", -1, 0), NARROW]
 HISTORY = 30
 """Days of history of each task in a forecast."""
-
-
-def play(attempt: Attempt) -> Play:
-    """One of three durations."""
-    return PLAYS[(attempt.run.run_pk * 7 + attempt.task_no) % 3]
 
 
 def build_daily(dag_count: int) -> list[DagSpec]:
@@ -82,28 +76,31 @@ def _mix(spec: DagSpec, number: int) -> DagSpec:
 
 
 def project(dag_count: int = 1000, days: int = 365, kind: str = "daily") -> None:
-    """Project the days, and print what they cost so far."""
+    """Simulate the days, as `gnomon simulate` does, and print what they cost."""
     start = to_instant(FIRST)
-    projector = Projector(settings=SETTINGS, start=start, script=play, pools=POOLS, worker_slots=1_000_000)
     specs = build_mixed(dag_count) if kind == "mixed" else build_daily(dag_count)
-    projector.add_dags(build_records([(spec, "/dags/many.py") for spec in specs], start))
-    counts = {"runs": 0, "attempts": 0}
-
-    def count(result: StepResult, _now: Instant) -> None:
-        counts["runs"] += len(result.ended_runs)
-        counts["attempts"] += sum(map(len, result.acknowledges.values())) + result.followed_attempts
-
-    projector.observe = count
+    durations = {
+        f"{spec.dag_id}.{task.task_id}": TaskTime(DURATIONS_S[(number + place) % len(DURATIONS_S)])
+        for number, spec in enumerate(specs)
+        for place, task in enumerate(spec.tasks)
+    }
+    scenario = Scenario(
+        [(spec, "/dags/many.py") for spec in specs],
+        start,
+        start + days * DAY,
+        SETTINGS,
+        1_000_000,
+        NamedTimes(durations),
+        {pool.name: pool.slots for pool in POOLS},
+    )
     began = time.process_time()
-    for day in range(1, days + 1):
-        projector.run_until(start + day * DAY)
-        if day % max(1, days // 10) == 0:
-            cpu_s = time.process_time() - began
-            print(
-                f"day {day}: {counts['runs']:,} runs, {counts['attempts']:,} task instances, {cpu_s:.1f} s of processor, "
-                f"{1e6 * cpu_s / counts['attempts']:.1f} us each, {_peak_mb():.0f} MB",
-                flush=True,
-            )
+    simulated = simulate(scenario)
+    cpu_s = time.process_time() - began
+    print(
+        f"{days} days: {len(simulated.runs):,} runs, {simulated.attempt_count:,} task instances, {cpu_s:.1f} s of processor, "
+        f"{1e6 * cpu_s / simulated.attempt_count:.1f} us each, {_peak_mb():.0f} MB",
+        flush=True,
+    )
 
 
 def build_snapshot(dag_count: int, run_count: int, task_count: int) -> Snapshot:

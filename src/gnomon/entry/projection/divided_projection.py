@@ -105,7 +105,7 @@ def project_divided(
     while True:
         end = min(until + dags.run_out, deadline)
         dags.plan_until(end, count)
-        future = IndependentFuture(dags, draw, FollowedSpan(until, end, deadline))
+        future = IndependentFuture(dags, draw, FollowedSpan(until, end, deadline), with_tasks=with_tasks)
         if future.last_end > end:
             dags.lengthen(future.last_end - until)
             continue
@@ -115,7 +115,7 @@ def project_divided(
             dags.remove_users(full)
             continue
         share = EngineShare(
-            frozenset(dags.members.keys() - future.disturbed), peaks, capacity, future.count_attempts(), future.last_end
+            frozenset(dags.members.keys() - future.disturbed), peaks, capacity, future.attempts, future.last_end
         )
         try:
             rest, reached = project_rest(share)
@@ -125,5 +125,4 @@ def project_divided(
         if reached > end and dags.members:
             dags.lengthen(reached - until)
             continue
-        runs = [run.describe(with_tasks=with_tasks) for run in future.runs if run.slot.run_after < until]
-        return runs + rest
+        return future.list_outcomes() + rest

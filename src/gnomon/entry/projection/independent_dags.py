@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 
 from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.model.ids import GROUPS
-from gnomon.model.instants import EARLIEST, LATEST, SECOND, Instant
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, GroupState, PlanOutcome, PoolRecord
-from gnomon.model.spec import DagSpec, collect_edges
+from gnomon.model.slots import PlannedRun
+from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunType
 from gnomon.rules.engine.handlers.group_loading import load_groups
 from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
@@ -57,14 +58,12 @@ class IndependentDag:
     """The tasks of a run that run code."""
     widths: dict[Resource, int]
     """The most slots that one run takes at the same time."""
+    steps: tuple[tuple[tuple[int, ...], TaskSpec], ...]
+    """Its tasks, each with the indexes of those before it."""
+    dag_id: str
     slots: list[PlannedSlot] = field(default_factory=list)
     """Its runs, in the order of their creation."""
     run_ids: set[str] = field(default_factory=set)
-
-    @property
-    def dag_id(self) -> str:
-        """Its id."""
-        return self.dag.record.dag_id
 
 
 class IndependentDags:
@@ -126,7 +125,6 @@ class IndependentDags:
             or not spec.timetable.builtin
             or spec.timetable.follows_runs
             or not spec.timetable.can_be_scheduled
-            or graph.bounds != (EARLIEST, LATEST)
             or _mixes_pools(spec)
             or compute_jitter(spec)
         ):
@@ -139,7 +137,9 @@ class IndependentDags:
         for pool in {pool.name: pool for pool in plan.pools if (pool.slots or 0) >= 0}.values():
             widths[pool.name] = _measure_width(plan, pool.name)
         attempts = sum(task.runs_code for task in plan.tasks)
-        return IndependentDag(dag, plan, limit, attempts, {name: width for name, width in widths.items() if width})
+        steps = tuple(zip(plan.upstream, plan.tasks, strict=True))
+        used = {name: width for name, width in widths.items() if width}
+        return IndependentDag(dag, plan, limit, attempts, used, steps, record.dag_id)
 
     def plan_until(self, until: Instant, count: Callable[[int, Instant], object] | None = None) -> None:
         """Plan the runs that are created before `until`. `count`: is told how many attempts are planned at each instant; what it raises ends the plan."""
@@ -177,6 +177,12 @@ def _list_connected(dags: Iterable[DagRecord]) -> Iterator[int]:
             yield dag.dag_pk
             if edge.dependency.dag_id in pks:
                 yield pks[edge.dependency.dag_id]
+
+
+def _has_all_tasks(dag: Dag, planned: PlannedRun) -> bool:
+    """Whether the logical date is within the dates of all tasks."""
+    begin, end = dag.graph.bounds
+    return planned.logical_at is None or begin <= planned.logical_at <= end
 
 
 def _mixes_pools(spec: DagSpec) -> bool:

@@ -19,11 +19,12 @@ class SlotDemand:
         self._changes: defaultdict[Resource, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
         """By minute: so many more slots, or fewer, than in the minute before."""
 
-    def add(self, resource: Resource, start: Instant, end: Instant, slots: int) -> None:
-        """Slots that are taken from `start` to `end`, both minutes included."""
+    def add(self, resource: Resource, slots: int, spans: Iterable[tuple[Instant, Instant]]) -> None:
+        """So many slots are taken in each of these spans; minutes count whole."""
         changes = self._changes[resource]
-        changes[start // STEP_US] += slots
-        changes[end // STEP_US + 1] -= slots
+        for start, end in spans:
+            changes[start // STEP_US] += slots
+            changes[end // STEP_US + 1] -= slots
 
     def find_peaks(self) -> dict[Resource, int]:
         """The most slots of each resource in any minute."""
