@@ -21,7 +21,7 @@ from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant, to_datetime
-from gnomon.model.records import PoolRecord
+from gnomon.model.records import GroupState, PoolRecord
 from gnomon.model.spec import DagSpec
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
@@ -80,7 +80,9 @@ class Trial:
         self.alone = 0
         """Runs that were projected without the engine."""
 
-    def draw(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, _at: Instant) -> tuple[float, bool]:
+    def draw(
+        self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, _at: Instant, _age_s: float
+    ) -> tuple[float, bool]:
         play = self.play(dag_id, run.run_type.value, run.run_after, task_id, try_number)
         return play.run_s, play.outcome == "success"
 
@@ -120,7 +122,10 @@ class Trial:
         deployment = self.deployment
         capacity = find_capacity(self.pools, deployment.settings, deployment.worker_slots)
         dags = IndependentDags(
-            [replace(dag) for dag in self.records], (), self.pools, deployment.settings, deployment.start
+            GroupState([replace(dag) for dag in self.records], [], []),
+            self.pools,
+            deployment.settings,
+            deployment.start,
         )
         if not divided:
             dags.members.clear()

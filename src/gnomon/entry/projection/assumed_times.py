@@ -85,7 +85,9 @@ class AssumedTimes:
         share = draw_share((self._named.seed, self._named.sample, *describe_try(attempt)))
         return replace(play, run_s=play.run_s + share * spread_s)
 
-    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, _at: Instant) -> tuple[float, bool]:
+    def draw_try(
+        self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, _at: Instant, _age_s: float
+    ) -> tuple[float, bool]:
         """The seconds of a try of a task without map index, as `play` has them, and whether it succeeds."""
         play, spread_s = self._find_play((dag_id, task_id))
         run_s = play.run_s

@@ -37,6 +37,8 @@ class EngineShare:
 
     excluded: frozenset[int]
     """The DAGs (dag_pk) that are projected alone."""
+    held: Mapping[str, int]
+    """The slots that their tasks hold at the start, by pool."""
     taken: Capacity
     """The most slots that they take at the same time."""
     capacity: Capacity
@@ -48,7 +50,11 @@ class EngineShare:
     def cut_pools(self, pools: Iterable[PoolRecord]) -> list[PoolRecord]:
         """The pools without the slots that are taken."""
         return [
-            replace(pool, slots=pool.slots - self.taken.get(pool.name, 0)) if pool.slots >= 0 else pool
+            replace(
+                pool,
+                used=pool.used - self.held.get(pool.name, 0),
+                slots=pool.slots - self.taken.get(pool.name, 0) if pool.slots >= 0 else pool.slots,
+            )
             for pool in pools
         ]
 
@@ -105,7 +111,7 @@ def project_divided(
     while True:
         end = min(until + dags.run_out, deadline)
         dags.plan_until(end, count)
-        future = IndependentFuture(dags, draw, FollowedSpan(until, end, deadline), with_tasks=with_tasks)
+        future = IndependentFuture(dags, draw, FollowedSpan(dags.start, until, end, deadline), with_tasks=with_tasks)
         if future.last_end > end:
             dags.lengthen(future.last_end - until)
             continue
@@ -114,9 +120,8 @@ def project_divided(
         if full:
             dags.remove_users(full)
             continue
-        share = EngineShare(
-            frozenset(dags.members.keys() - future.disturbed), peaks, capacity, future.attempts, future.last_end
-        )
+        alone = frozenset(dags.members.keys() - future.disturbed)
+        share = EngineShare(alone, dags.count_held(alone), peaks, capacity, future.attempts, future.last_end)
         try:
             rest, reached = project_rest(share)
         except SlotsRunOut as out:

@@ -54,15 +54,17 @@ class DrawnTimes:
         """What a new attempt does."""
         return self.resume(attempt, 0.0)
 
-    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant) -> tuple[float, bool]:
-        """The seconds of a try, from `at` on, of a task without map index, as `play` draws them, and whether it succeeds."""
+    def draw_try(
+        self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant, age_s: float
+    ) -> tuple[float, bool]:
+        """The seconds of a try of a task without map index that has run for `age_s` at the instant, as `resume` draws them, and whether it succeeds."""
         task = (dag_id, task_id)
         if task in self._known:
             model = self._known[task]
         else:
             model = self._known[task] = self._find_known(task)
         if model is None:
-            return self._assume(task), True
+            return max(self._assume(task), age_s), True
         if run is not self._run:
             run_type = run.run_type.value
             self._run = run
@@ -70,9 +72,11 @@ class DrawnTimes:
             self._run_classes = _find_classes(self._zones[dag_id], run_type, run.run_after)
         number = f"{self._run_prefix}\0{task_id}\0-1\0{try_number}"
         if model.arrivals is None:
-            run_s = model.draw(self._run_classes, draw_share_of(number))
+            run_s = model.draw(self._run_classes, draw_share_of(number), age_s)
         else:
-            run_s = self._draw(model, run.run_type.value, run.run_after, self._run_classes, draw_share_of(number), at)
+            run_s = self._draw(
+                model, run.run_type.value, run.run_after, self._run_classes, draw_share_of(number), at, age_s
+            )
         share = model.failure_share
         succeeds = not share or draw_share_of(f"failure\0{number}") >= share
         return float(round(run_s)) if run_s >= WHOLE_SECONDS_FROM_S else run_s, succeeds

@@ -173,12 +173,7 @@ def forecast(
 def find_independent(snapshot: Snapshot, settings: SchedulerSettings) -> IndependentDags:
     """The DAGs of the snapshot that futures can be drawn of without the engine."""
     state = snapshot.copy_state()
-    busy = {
-        *(run.dag_pk for run in state.runs),
-        *(backfill.dag_pk for backfill in state.backfills),
-        *snapshot.queued_events,
-    }
-    return IndependentDags(state.dags, busy, snapshot.pools, settings, snapshot.at, snapshot.graphs)
+    return IndependentDags(state, snapshot.pools, settings, snapshot.at, snapshot.graphs, snapshot.queued_events)
 
 
 def project_future(
@@ -203,7 +198,7 @@ def project_future(
         counter = None if count_attempts is None else count_attempts()
         if counter is not None:
             counter.add(share.attempts, share.end)
-        if not snapshot.state.runs and not any(dag.active and not dag.paused for dag in dags):
+        if not part.state.runs and not any(dag.active and not dag.paused for dag in dags):
             return [], share.end
         projector = Projector(
             settings=share.cut_settings(settings),

@@ -6,13 +6,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from gnomon.entry.projection.begun_runs import BegunRun, KnownRun, describe_begun
 from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.records import DagRecord, GroupState, PlanOutcome, PoolRecord
+from gnomon.model.records import DagRecord, GroupState, PlanOutcome, PoolRecord, RunRecord, TaskRecord
 from gnomon.model.slots import PlannedRun
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunType
@@ -31,21 +33,6 @@ Resource = str | None
 """A pool with a limit; None: the slots of all workers."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedSlot:
-    """A run that the planner creates at an instant, in every future."""
-
-    run_pk: int
-    run_id: str
-    run_after: Instant
-    created_at: Instant
-
-    @property
-    def run_type(self) -> DagRunType:
-        """Only a timetable creates runs of independent DAGs."""
-        return DagRunType.SCHEDULED
-
-
 @dataclass(slots=True)
 class IndependentDag:
     """One of these DAGs, with what its runs have in common."""
@@ -61,8 +48,10 @@ class IndependentDag:
     steps: tuple[tuple[tuple[int, ...], TaskSpec], ...]
     """Its tasks, each with the indexes of those before it."""
     dag_id: str
-    slots: list[PlannedSlot] = field(default_factory=list)
-    """Its runs, in the order of their creation."""
+    begun: tuple[BegunRun, ...] = ()
+    """Those of its runs that have begun."""
+    planned: list[KnownRun] = field(default_factory=list)
+    """Its coming runs, in the order of their creation."""
     run_ids: set[str] = field(default_factory=set)
 
 
@@ -71,32 +60,33 @@ class IndependentDags:
 
     def __init__(
         self,
-        dags: Sequence[DagRecord],
-        busy: Iterable[int],
+        state: GroupState,
         pools: Iterable[PoolRecord],
         settings: SchedulerSettings,
         start: Instant,
         graphs: KeptGraphs | None = None,
+        excluded: Iterable[int] = (),
     ) -> None:
-        """`busy`: the DAGs (dag_pk) that have unfinished runs. The records are changed: give copies."""
-        self._start = self._now = start
-        self._state = state = EngineState(settings.limits)
-        state.graphs = graphs
-        state.update_pools(pools)
-        load_groups(state, GroupState(list(dags), [], []), dict.fromkeys(range(GROUPS), 1))
-        self._planner = Planner(state, settings.misfire_grace_s, None, settings.max_waiting_runs)
+        """`excluded`: DAGs (dag_pk) that have more that is unfinished than the state says. Its records of DAGs are changed: give copies."""
+        self.start = self._now = start
+        self._state = engine_state = EngineState(settings.limits)
+        engine_state.graphs = graphs
+        engine_state.update_pools(pools)
+        load_groups(engine_state, GroupState(state.dags, [], []), dict.fromkeys(range(GROUPS), 1))
+        self._planner = Planner(engine_state, settings.misfire_grace_s, None, settings.max_waiting_runs)
         self._batch = settings.plan_batch
         self._last_pk = FIRST_RUN_PK
-        excluded = {*busy, *_list_connected(dags)}
+        unfinished = _Unfinished(state)
+        outside = {*excluded, *(backfill.dag_pk for backfill in state.backfills), *_list_connected(state.dags)}
         self.members: dict[int, IndependentDag] = {
             dag_pk: member
-            for dag_pk, dag in state.dags.items()
-            if dag_pk not in excluded and (member := self._examine(dag)) is not None
+            for dag_pk, dag in engine_state.dags.items()
+            if dag_pk not in outside and (member := self._examine(dag, unfinished)) is not None
         }
         """By dag_pk. Those that turn out to need the engine are removed."""
         mixed = {
             pool
-            for dag_pk, dag in state.dags.items()
+            for dag_pk, dag in engine_state.dags.items()
             if dag_pk not in self.members and _mixes_pools(dag.graph.spec)
             for pool in _list_pools(dag.graph.spec)
         }
@@ -105,8 +95,8 @@ class IndependentDags:
             for dag_pk, member in self.members.items()
             if mixed.isdisjoint(_list_pools(member.dag.graph.spec))
         }
-        for dag_pk in [dag_pk for dag_pk in state.dags if dag_pk not in self.members]:
-            del state.dags[dag_pk]
+        for dag_pk in [dag_pk for dag_pk in engine_state.dags if dag_pk not in self.members]:
+            del engine_state.dags[dag_pk]
         self._planner.enqueue(self.members)
         self.run_out = 0
         """How long, in microseconds, runs went on after the time that was asked for, in the futures so far."""
@@ -115,7 +105,7 @@ class IndependentDags:
         """Follow the runs of later futures so far, in whole hours, after the time that is asked for."""
         self.run_out = max(self.run_out, -(-run_out // HOUR_US) * HOUR_US)
 
-    def _examine(self, dag: Dag) -> IndependentDag | None:
+    def _examine(self, dag: Dag, unfinished: _Unfinished) -> IndependentDag | None:
         spec, record, graph = dag.graph.spec, dag.record, dag.graph
         if (
             dag.hold_reason is not None
@@ -129,8 +119,8 @@ class IndependentDags:
             or compute_jitter(spec)
         ):
             return None
-        plan = build_plan(self._state, graph)
-        if plan is None:
+        plan, begun = build_plan(self._state, graph), unfinished.list_begun(dag)
+        if plan is None or begun is None:
             return None
         limit = 1 if spec.overlap == "skip" else active_runs_limit(dag)
         widths: dict[Resource, int] = {None: _measure_width(plan, None)}
@@ -139,7 +129,7 @@ class IndependentDags:
         attempts = sum(task.runs_code for task in plan.tasks)
         steps = tuple(zip(plan.upstream, plan.tasks, strict=True))
         used = {name: width for name, width in widths.items() if width}
-        return IndependentDag(dag, plan, limit, attempts, used, steps, record.dag_id)
+        return IndependentDag(dag, plan, limit, attempts, used, steps, record.dag_id, begun)
 
     def plan_until(self, until: Instant, count: Callable[[int, Instant], object] | None = None) -> None:
         """Plan the runs that are created before `until`. `count`: is told how many attempts are planned at each instant; what it raises ends the plan."""
@@ -153,20 +143,56 @@ class IndependentDags:
                     continue
                 for planned in change.runs:
                     self._last_pk += 1
-                    member.slots.append(PlannedSlot(self._last_pk, planned.run_id, planned.run_after, now))
+                    member.planned.append(
+                        KnownRun(self._last_pk, planned.run_id, DagRunType.SCHEDULED, planned.run_after, now, now)
+                    )
                     member.run_ids.add(planned.run_id)
                 if count is not None:
                     count(member.attempts * len(change.runs), now)
-                if change.error is not None or len(member.run_ids) < len(member.slots):
+                if change.error is not None or len(member.run_ids) < len(member.planned):
                     del self.members[
                         change.dag_pk
                     ]  # the engine says what follows on an error, or on a run id that is taken
         self._now = max(self._now, until)
 
+    def count_held(self, dag_pks: Iterable[int]) -> Counter[str]:
+        """The slots that tasks of these DAGs hold at the start, by pool."""
+        held: Counter[str] = Counter()
+        for dag_pk in dag_pks:
+            member = self.members[dag_pk]
+            for begun in member.begun:
+                for task, state in zip(member.plan.tasks, begun.tasks, strict=True):
+                    if state is not None and state.is_live:
+                        held[task.pool] += task.pool_slots
+        return held
+
     def remove_users(self, resources: Iterable[Resource]) -> None:
         """Leave the DAGs to the engine that use one of these."""
         names = set(resources)
         self.members = {dag_pk: member for dag_pk, member in self.members.items() if names.isdisjoint(member.widths)}
+
+
+class _Unfinished:
+    """The unfinished runs of a state, by DAG."""
+
+    def __init__(self, state: GroupState) -> None:
+        self._state = state
+        self._runs: dict[int, list[RunRecord]] = defaultdict(list)
+        self._rows: dict[int, list[TaskRecord]] = defaultdict(list)
+        for run in state.runs:
+            self._runs[run.dag_pk].append(run)
+        for row in state.tasks:
+            self._rows[row.run_pk].append(row)
+
+    def list_begun(self, dag: Dag) -> tuple[BegunRun, ...] | None:
+        """The unfinished runs of the DAG; None: one of them has not begun, or the engine is to say what follows."""
+        begun: list[BegunRun] = []
+        for run in self._runs.get(dag.record.dag_pk, ()):
+            described = describe_begun(dag.graph, dag.record.version_pk, run, self._rows[run.run_pk])
+            if described is None or run.run_pk in self._state.run_waits or run.run_pk in self._state.deadlines:
+                return None
+            begun.append(described)
+        return tuple(begun)
 
 
 def _list_connected(dags: Iterable[DagRecord]) -> Iterator[int]:

@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from gnomon.entry.projection.independent_dags import IndependentDag, IndependentDags, PlannedSlot, Resource
+from gnomon.entry.projection.begun_runs import BegunRun, KnownRun
+from gnomon.entry.projection.independent_dags import IndependentDag, IndependentDags, Resource
 from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.slot_demand import SlotDemand, find_exact_peak
 from gnomon.entry.projection.undisturbed_runs import DrawTry
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.states import DagRunState, DagRunType, TaskInstanceState
+from gnomon.model.spec import TaskSpec
+from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.rules.decide.outcomes import compute_retry_at, has_try_left
 
 
 class FollowedSpan(NamedTuple):
     """Which runs are followed."""
 
+    start: Instant
     until: Instant
     """Runs that are due before it are asked for."""
     end: Instant
@@ -43,12 +46,14 @@ class TaskTimes(NamedTuple):
 
     starts: list[Instant]
     ends: list[Instant]
+    tries: list[int]
+    """The number of the first try that is followed."""
     failed: Sequence[FailedTry]
 
     def describe(self, member: IndependentDag) -> tuple[TaskOutcome, ...]:
         """The task instances as those of any other run."""
         tasks, numbers, success = member.plan.tasks, member.dag.graph.numbers, TaskInstanceState.SUCCESS
-        tries = [1] * len(tasks)
+        tries = self.tries.copy()
         for failed in self.failed:
             tries[failed.task_index] += 1
         return tuple(
@@ -69,7 +74,7 @@ class TaskTimes(NamedTuple):
 class FollowedRun(NamedTuple):
     """A run of an independent DAG."""
 
-    slot: PlannedSlot
+    run: KnownRun
     ended_at: Instant
     times: TaskTimes | None
     """None: nobody asked for the tasks."""
@@ -95,11 +100,11 @@ class IndependentFuture:
                 continue
             self.runs.append((member, runs))
             self.attempts += member.attempts * len(runs)
-            spans = [(run.slot.created_at, run.ended_at) for run in runs]
+            spans = [(max(run.run.started_at, dags.start), run.ended_at) for run in runs]
             for resource, width in member.widths.items():
                 self._demand.add(resource, width, spans)
             for run in reversed(runs):
-                if run.slot.run_after < span.until:
+                if run.run.run_after < span.until:
                     self.last_end = max(self.last_end, run.ended_at)
                 if run.ended_at < span.until:
                     break
@@ -125,19 +130,19 @@ class IndependentFuture:
         return [
             RunOutcome(
                 member.dag_id,
-                slot.run_pk,
-                slot.run_id,
-                _SCHEDULED,
-                slot.run_after,
+                run.run_pk,
+                run.run_id,
+                run.run_type.value,
+                run.run_after,
                 success,
-                slot.created_at,
-                slot.created_at,
+                run.queued_at,
+                run.started_at,
                 ended_at,
                 () if times is None else times.describe(member),
             )
             for member, runs in self.runs
-            for slot, ended_at, times in runs
-            if slot.run_after < until
+            for run, ended_at, times in runs
+            if run.run_after < until
         ]
 
 
@@ -148,28 +153,36 @@ def _follow(member: IndependentDag, draw: DrawTry, span: FollowedSpan, *, with_t
     """The ends of runs that may not have ended."""
     limit, most = member.runs_limit, member.plan.max_active
     may_exceed = member.widths.get(None, 0) > most
-    for slot in member.slots:
-        begin = slot.created_at
+    for begun in member.begun:
+        times = _time_begun(member, draw, begun, span.start)
+        if times is None or (may_exceed and find_exact_peak(times.list_uses(member, None)) > most):
+            return None
+        live.append(max(span.start, *times.ends))
+        if live[-1] >= span.deadline:
+            return None
+        runs.append(FollowedRun(begun.run, live[-1], times if with_tasks else None))
+    for run in member.planned:
+        begin = run.started_at
         if begin >= span.end:
             break
         if live:
             live = [at for at in live if at >= begin]
             if len(live) >= limit:
                 return None
-        times = _time_tasks(member, draw, slot)
+        times = _time_tasks(member, draw, run)
         if times is None or (may_exceed and find_exact_peak(times.list_uses(member, None)) > most):
             return None
         ended_at = max(times.ends)
-        if ended_at >= span.deadline and slot.run_after < span.until:
+        if ended_at >= span.deadline and run.run_after < span.until:
             return None
         live.append(ended_at)
-        runs.append(FollowedRun(slot, ended_at, times if with_tasks else None))
+        runs.append(FollowedRun(run, ended_at, times if with_tasks else None))
     return runs
 
 
-def _time_tasks(member: IndependentDag, draw: DrawTry, slot: PlannedSlot) -> TaskTimes | None:
+def _time_tasks(member: IndependentDag, draw: DrawTry, run: KnownRun) -> TaskTimes | None:
     """When the tasks of a run start and end; None: one of them fails."""
-    begin, dag_id = slot.created_at, member.dag_id
+    begin, dag_id = run.started_at, member.dag_id
     starts: list[Instant] = []
     ends: list[Instant] = []
     failed: list[FailedTry] = []
@@ -178,21 +191,69 @@ def _time_tasks(member: IndependentDag, draw: DrawTry, slot: PlannedSlot) -> Tas
         if above:
             at = ends[above[0]] if len(above) == 1 else max([ends[other] for other in above])
         if task.runs_code:
-            run_s, succeeds = draw(dag_id, slot, task.task_id, 1, at)
-            try_number = 1
-            while not succeeds:
-                if not has_try_left(try_number, task.retries):
+            run_s, succeeds = draw(dag_id, run, task.task_id, 1, at, 0.0)
+            end = at + int(run_s * SECOND)
+            if not succeeds:
+                last = _try_again(dag_id, draw, run, task, FailedTry(len(ends), at, end), 1, failed)
+                if last is None:
                     return None
-                failed.append(FailedTry(len(ends), at, at + int(run_s * SECOND)))
-                at = compute_retry_at(task, try_number, f"{dag_id}/{slot.run_id}/{task.task_id}", failed[-1].end)
-                try_number += 1
-                run_s, succeeds = draw(dag_id, slot, task.task_id, try_number, at)
-            starts.append(at)
-            at += int(run_s * SECOND)
+                at, end = last
         else:
-            starts.append(at)
-        ends.append(at)
-    return TaskTimes(starts, ends, failed)
+            end = at
+        starts.append(at)
+        ends.append(end)
+    return TaskTimes(starts, ends, [1] * len(ends), failed)
 
 
-_SCHEDULED = DagRunType.SCHEDULED.value
+def _time_begun(member: IndependentDag, draw: DrawTry, begun: BegunRun, now: Instant) -> TaskTimes | None:
+    """The same for a run that has begun before `now`."""
+    run, dag_id = begun.run, member.dag_id
+    starts: list[Instant] = []
+    ends: list[Instant] = []
+    tries: list[int] = []
+    failed: list[FailedTry] = []
+    for (above, task), state in zip(member.steps, begun.tasks, strict=True):
+        at = max([now, *[ends[other] for other in above]])
+        try_number, end = 1, at
+        if state is not None:
+            try_number = state.try_number
+            at = max(now, state.resume_at or now) if state.started_at is None else state.started_at
+            end = at
+        if state is not None and state.ended_at is not None:
+            end = state.ended_at
+        elif task.runs_code:
+            age_s = (now - at) / SECOND if at < now else 0.0
+            run_s, succeeds = draw(dag_id, run, task.task_id, try_number, max(at, now), age_s)
+            end = max(now, at + int(run_s * SECOND))
+            if not succeeds:
+                last = _try_again(dag_id, draw, run, task, FailedTry(len(ends), max(at, now), end), try_number, failed)
+                if last is None:
+                    return None
+                at, end = last
+        starts.append(at)
+        ends.append(end)
+        tries.append(try_number)
+    return TaskTimes(starts, ends, tries, failed)
+
+
+def _try_again(
+    dag_id: str,
+    draw: DrawTry,
+    run: KnownRun,
+    task: TaskSpec,
+    first: FailedTry,
+    try_number: int,
+    failed: list[FailedTry],
+) -> tuple[Instant, Instant] | None:
+    """The start and end of the try that succeeds after the try with that number has failed, which is added to `failed` with all others that do; None: none is left."""
+    seed, failing = f"{dag_id}/{run.run_id}/{task.task_id}", first
+    while has_try_left(try_number, task.retries):
+        failed.append(failing)
+        at = compute_retry_at(task, try_number, seed, failing.end)
+        try_number += 1
+        run_s, succeeds = draw(dag_id, run, task.task_id, try_number, at, 0.0)
+        end = at + int(run_s * SECOND)
+        if succeeds:
+            return at, end
+        failing = FailedTry(first.task_index, at, end)
+    return None

@@ -16,7 +16,7 @@ from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
 from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.model.records import PoolRecord
+from gnomon.model.records import GroupState, PoolRecord
 from gnomon.model.sentences import Sentence, quote, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.dependencies.faults import errors_of
@@ -65,7 +65,9 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     dags = build_running_dags(scenario.dags, scenario.start)
     for dag in dags:
         dag.record.dependency_error = errors.get(dag.record.dag_id)
-    independent = IndependentDags([replace(dag.record) for dag in dags], (), pools, scenario.settings, scenario.start)
+    independent = IndependentDags(
+        GroupState([replace(dag.record) for dag in dags], [], []), pools, scenario.settings, scenario.start
+    )
     faults: list[Sentence] = []
     counters: list[AttemptCounter] = []
 

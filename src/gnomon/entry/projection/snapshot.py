@@ -92,10 +92,18 @@ class Snapshot:
         )
 
     def leave_out(self, dag_pks: Collection[int], pools: list[PoolRecord]) -> Snapshot:
-        """The snapshot without these DAGs, which have no unfinished runs, and with other pools."""
-        dags = [dag for dag in self.state.dags if dag.dag_pk not in dag_pks]
+        """The snapshot without these DAGs and their runs, and with other pools."""
+        state = self.state
+        runs = [run for run in state.runs if run.dag_pk not in dag_pks]
+        run_pks = {run.run_pk for run in runs}
+        part = replace(
+            state,
+            dags=[dag for dag in state.dags if dag.dag_pk not in dag_pks],
+            runs=runs,
+            tasks=[task for task in state.tasks if task.run_pk in run_pks],
+        )
         ends = {dag_pk: ends for dag_pk, ends in self.newest_ends.items() if dag_pk not in dag_pks}
-        return replace(self, state=replace(self.state, dags=dags), newest_ends=ends, pools=pools)
+        return replace(self, state=part, newest_ends=ends, pools=pools)
 
 
 def read_snapshot(db: Database, now: Instant) -> Snapshot:

@@ -45,8 +45,8 @@ class DrawnRun(Protocol):
         """When it is due."""
 
 
-DrawTry = Callable[[str, DrawnRun, str, int, Instant], tuple[float, bool]]
-"""DAG id, run, task id, number and start of a try to its seconds, and whether it succeeds; otherwise it fails."""
+DrawTry = Callable[[str, DrawnRun, str, int, Instant, float], tuple[float, bool]]
+"""DAG id, run, task id, number of a try, an instant, and the seconds that the try has run then, to the seconds of it, and whether it succeeds; otherwise it fails."""
 MOST_QUEUED = 256
 """With more ready task instances than that, the engine decides about all."""
 NOTHING = -1
@@ -258,7 +258,7 @@ class UndisturbedRuns:
         task = plan.tasks[index]
         run_s, succeeds = 0.0, False
         if self._draw is not None:
-            run_s, succeeds = self._draw(tasks.run.dag.record.dag_id, tasks.run.record, task.task_id, 1, now)
+            run_s, succeeds = self._draw(tasks.run.dag.record.dag_id, tasks.run.record, task.task_id, 1, now, 0.0)
         play = None if succeeds else self._script(self._build_attempt(tasks, index))
         is_undisturbed = play is None or _is_success(play)
         enters_at = now

@@ -59,13 +59,15 @@ class ChangedTimes(DrawnTimes):
             (dag.dag_id, task.task_id) for dag in snapshot.state.dags for task in dag.spec.tasks if not task.upstream
         }
 
-    def draw_try(self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant) -> tuple[float, bool]:
+    def draw_try(
+        self, dag_id: str, run: DrawnRun, task_id: str, try_number: int, at: Instant, age_s: float
+    ) -> tuple[float, bool]:
         """As the history draws it, and what the scenario says on top."""
-        run_s, succeeds = super().draw_try(dag_id, run, task_id, try_number, at)
+        run_s, succeeds = super().draw_try(dag_id, run, task_id, try_number, at, age_s)
         if not self._is_changed(dag_id, task_id):
             return run_s, succeeds
         number = ("named", dag_id, run.run_after, run.run_type.value, task_id, UNMAPPED, try_number)
-        changed_s = max(0.0, self._change(dag_id, task_id, run_s, number))
+        changed_s = max(age_s, self._change(dag_id, task_id, run_s, number))
         return changed_s, succeeds and not self._changes.is_failing(dag_id, task_id)
 
     def _is_changed(self, dag_id: str, task_id: str) -> bool:
