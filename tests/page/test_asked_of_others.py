@@ -38,7 +38,7 @@ def test_why_a_task_is_not_scheduled_stands_beside_its_state_on_home_run_and_tas
         seen.check()
 
 
-def test_a_grid_answers_clicks_and_the_pointer_without_a_request(browser: Browser, asked: Product) -> None:
+def test_a_grid_answers_clicks_without_a_request(browser: Browser, asked: Product) -> None:
     with visit(browser, asked) as seen:
         seen.log_in("/dags/asked_steps")
         page = seen.page
@@ -51,7 +51,6 @@ def test_a_grid_answers_clicks_and_the_pointer_without_a_request(browser: Browse
                 sent.append(request.url) if "/grid" in request.url or "taskInstances" in request.url else None
             ),
         )
-        grid.get_by_role("gridcell", name="load.give, one: success").hover()
         grid.get_by_role("rowheader", name="load").first.click()
         expect(grid.get_by_role("gridcell", name="load, one: 2 success")).to_be_visible()
         grid.get_by_role("rowheader", name="load").first.click()
