@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from gnomon.entry.projection.independent_dags import IndependentDags, Resource
 from gnomon.entry.projection.independent_runs import FollowedSpan, IndependentFuture
-from gnomon.entry.projection.projector import Observer
+from gnomon.entry.projection.projector import Observer, rare_collections
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.undisturbed_runs import DrawTry
 from gnomon.model.instants import Instant
@@ -111,7 +111,10 @@ def project_divided(
     while True:
         end = min(until + dags.run_out, deadline)
         dags.plan_until(end, count)
-        future = IndependentFuture(dags, draw, FollowedSpan(dags.start, until, end, deadline), with_tasks=with_tasks)
+        with rare_collections():
+            future = IndependentFuture(
+                dags, draw, FollowedSpan(dags.start, until, end, deadline), with_tasks=with_tasks
+            )
         if future.last_end > end:
             dags.lengthen(future.last_end - until)
             continue

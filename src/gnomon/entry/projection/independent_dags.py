@@ -23,6 +23,7 @@ from gnomon.rules.engine.lifecycle.run_lifecycle import active_runs_limit
 from gnomon.rules.engine.state.engine_state import EngineState, KeptGraphs
 from gnomon.rules.engine.state.task_instance import Dag
 from gnomon.rules.planning import compute_jitter
+from gnomon.rules.timetables.registry import build
 from gnomon.services.scheduler.planner import Planner
 from gnomon.services.scheduler.settings import SchedulerSettings
 
@@ -113,8 +114,8 @@ class IndependentDags:
             or record.dependency_error is not None
             or spec.asset_condition is not None
             or not spec.timetable.builtin
-            or spec.timetable.follows_runs
             or not spec.timetable.can_be_scheduled
+            or build(spec.timetable).follows_runs
             or _mixes_pools(spec)
             or compute_jitter(spec)
         ):

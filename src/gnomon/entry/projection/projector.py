@@ -95,7 +95,7 @@ def _or_never(at: Instant | None) -> Instant:
 
 
 @contextmanager
-def _rare_collections() -> Iterator[None]:
+def rare_collections() -> Iterator[None]:
     """Within it, cyclic garbage is looked for after many more new objects than usual: runs that end leave none (`_release_run`)."""
     thresholds = gc.get_threshold()
     gc.set_threshold(OBJECTS_PER_COLLECTION, *thresholds[1:])
@@ -232,7 +232,7 @@ class Projector:
     # ---- the passing of time -------------------------------------------------------------------------------------------
     def run_until(self, end: Instant) -> None:
         """Run everything that is due before `end`, and set the clock to it."""
-        with _rare_collections():
+        with rare_collections():
             while self.now < end:
                 wake_at = self._run_instant()
                 at = end if wake_at is None else max(self.now, min(wake_at, end))

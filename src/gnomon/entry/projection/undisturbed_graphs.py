@@ -11,6 +11,9 @@ from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.limits import Pool
 from gnomon.rules.engine.state.task_graph import TaskGraph
 
+NOTHING = -1
+"""In place of a task index: nothing of the run can start, the engine is to take it."""
+
 
 @dataclass(slots=True)
 class GraphPlan:
@@ -23,6 +26,12 @@ class GraphPlan:
     pools: list[Pool]
     tasks: tuple[TaskSpec, ...]
     max_active: int
+    waiting: frozenset[int]
+    """The tasks that wait for other DAGs: when one is the next, the engine takes the run."""
+
+    def take_next(self, index: int) -> int:
+        """What can start when all tasks before this one have ended: it, or nothing without the engine."""
+        return NOTHING if index in self.waiting else index
 
 
 def build_plan(state: EngineState, graph: TaskGraph) -> GraphPlan | None:
@@ -49,7 +58,10 @@ def build_plan(state: EngineState, graph: TaskGraph) -> GraphPlan | None:
             return None
     roots = tuple(index for index, count in enumerate(counts) if not count)
     pools = [state.pools[task.pool] for task in graph.tasks]
-    return GraphPlan(graph.upstream, counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks)
+    waiting = frozenset(index for index, task in enumerate(graph.tasks) if task.depends_on)
+    return GraphPlan(
+        graph.upstream, counts, graph.downstream, roots, pools, graph.tasks, graph.spec.max_active_tasks, waiting
+    )
 
 
 def _is_plain(spec: DagSpec) -> bool:
@@ -68,7 +80,6 @@ def _is_plain_task(task: TaskSpec) -> bool:
     return not (
         task.start_wait is not None
         or task.outlets
-        or task.depends_on
         or task.max_active_tis_per_dag is not None
         or task.max_active_tis_per_dagrun is not None
     )

@@ -14,7 +14,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from gnomon.entry.projection.projected_worker import ProjectedWorker, Script
-from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
+from gnomon.entry.projection.undisturbed_graphs import NOTHING, GraphPlan, build_plan
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
@@ -49,8 +49,6 @@ DrawTry = Callable[[str, DrawnRun, str, int, Instant, float], tuple[float, bool]
 """DAG id, run, task id, number of a try, an instant, and the seconds that the try has run then, to the seconds of it, and whether it succeeds; otherwise it fails."""
 MOST_QUEUED = 256
 """With more ready task instances than that, the engine decides about all."""
-NOTHING = -1
-"""In place of a task index: nothing of the run can start, the engine is to take it."""
 
 
 class Host(Protocol):
@@ -118,6 +116,8 @@ class UndisturbedRuns:
         """Tasks that may start at this instant."""
         self._ended: list[UndisturbedRun] = []
         """Runs whose tasks have all ended; the engine does not know it yet."""
+        self._returned_attempts = 0
+        """Attempts that have ended in runs that went back since the last step."""
         self._has_released = False
         """A task has ended since the last step: tasks that wait for its slots may start."""
         engine_state.follower = self
@@ -141,12 +141,14 @@ class UndisturbedRuns:
         """
         for run in context.result.followed_runs:
             tasks: UndisturbedRun = run.follower  # type: ignore[assignment]
-            self._ready += [(tasks, index) for index in tasks.plan.roots]
+            self._ready += [(tasks, tasks.plan.take_next(index)) for index in tasks.plan.roots]
         disturbed = self._start_ready(context.now)
         for tasks in disturbed:
             self._give_back(tasks, context.now)
             enqueue_run_evaluation(context, tasks.run)
         self._has_released = False
+        context.result.followed_attempts += self._returned_attempts
+        self._returned_attempts = 0
         return bool(disturbed)
 
     # ---- the passing of time -----------------------------------------------------------------------------------------------
@@ -230,7 +232,7 @@ class UndisturbedRuns:
         for other in tasks.plan.downstream[index]:
             waiting[other] -= 1
             if not waiting[other]:
-                self._ready.append((tasks, other))
+                self._ready.append((tasks, tasks.plan.take_next(other)))
 
     def _start_ready(self, now: Instant) -> list[UndisturbedRun]:
         """Start what may start. Returns the runs that the engine is to take: all of these, where there is no room for all."""
@@ -312,6 +314,7 @@ class UndisturbedRuns:
         self._runs.pop(run.pk, None)
         live = dict(tasks.live)
         rows = {index: self._build_row(tasks, index) for index, *_ in tasks.list_tasks()}
+        self._returned_attempts += sum(tasks.plan.tasks[index].runs_code for index in rows.keys() - live.keys())
         for index, (worker, _) in live.items():
             self._release(tasks, index)
             row = rows[index]

@@ -199,8 +199,10 @@ def on_upstream_update(context: StepContext, update: UpstreamUpdate) -> None:
 def evaluate(context: StepContext, run: DagRun, changed: EdgeWaits | None = None) -> None:
     """Apply the verdicts of the edges: the run waits, may start, or is cancelled; tasks of a running run are evaluated.
 
-    `changed`: the edge that changed; None: all of them.
+    `changed`: the edge that changed; None: all of them. A task of a followed run is evaluated when its follower gives the run back, which it does when the task is the next.
     """
+    if run.is_running and run.follower is not None:
+        return
     if run.is_running:
         for edge in run.edges.values() if changed is None else (changed,):
             index = run.graph.index_of.get(edge.edge.task_id) if edge.edge.task_id is not None else None
