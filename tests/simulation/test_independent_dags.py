@@ -60,10 +60,10 @@ def build_loose(seed: int) -> CalmDeployment:
 
 def _loosen(rng: random.Random, spec: DagSpec) -> DagSpec:
     pool = rng.choice((None, "default_pool", POOL))
-    tasks = calm_down(rng, spec).tasks
+    calm = calm_down(rng, spec)
     return msgspec.structs.replace(
-        calm_down(rng, spec),
-        tasks=tasks if pool is None else tuple(msgspec.structs.replace(task, pool=pool) for task in tasks),
+        calm,
+        tasks=tuple(msgspec.structs.replace(task, pool=pool or task.pool, depends_on=()) for task in calm.tasks),
         depends_on=(),
         max_active_tasks=rng.choice((1, 16, 16)),
         jitter_s=rng.choice((0.0, 0.0, 0.0, spec.jitter_s)),

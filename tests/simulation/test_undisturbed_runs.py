@@ -87,7 +87,7 @@ def calm_down(rng: random.Random, spec: DagSpec) -> DagSpec:
             depends_on_past=False,
             wait_for_downstream=False,
             outlets=(),
-            depends_on=(),
+            depends_on=task.depends_on if rng.random() < 0.5 else (),
         )
         for task in spec.tasks
     )

@@ -11,9 +11,6 @@ from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.limits import Pool
 from gnomon.rules.engine.state.task_graph import TaskGraph
 
-NOTHING = -1
-"""In place of a task index: nothing of the run can start, the engine is to take it."""
-
 
 @dataclass(slots=True)
 class GraphPlan:
@@ -28,10 +25,6 @@ class GraphPlan:
     max_active: int
     waiting: frozenset[int]
     """The tasks that wait for other DAGs: when one is the next, the engine takes the run."""
-
-    def take_next(self, index: int) -> int:
-        """What can start when all tasks before this one have ended: it, or nothing without the engine."""
-        return NOTHING if index in self.waiting else index
 
 
 def build_plan(state: EngineState, graph: TaskGraph) -> GraphPlan | None:

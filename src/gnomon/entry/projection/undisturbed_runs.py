@@ -14,7 +14,7 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from gnomon.entry.projection.projected_worker import ProjectedWorker, Script
-from gnomon.entry.projection.undisturbed_graphs import NOTHING, GraphPlan, build_plan
+from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
@@ -49,6 +49,8 @@ DrawTry = Callable[[str, DrawnRun, str, int, Instant, float], tuple[float, bool]
 """DAG id, run, task id, number of a try, an instant, and the seconds that the try has run then, to the seconds of it, and whether it succeeds; otherwise it fails."""
 MOST_QUEUED = 256
 """With more ready task instances than that, the engine decides about all."""
+NOTHING = -1
+"""In place of a task index: nothing of the run can start, the engine is to take it."""
 
 
 class Host(Protocol):
@@ -141,7 +143,7 @@ class UndisturbedRuns:
         """
         for run in context.result.followed_runs:
             tasks: UndisturbedRun = run.follower  # type: ignore[assignment]
-            self._ready += [(tasks, tasks.plan.take_next(index)) for index in tasks.plan.roots]
+            self._ready += [(tasks, index) for index in tasks.plan.roots]
         disturbed = self._start_ready(context.now)
         for tasks in disturbed:
             self._give_back(tasks, context.now)
@@ -232,13 +234,14 @@ class UndisturbedRuns:
         for other in tasks.plan.downstream[index]:
             waiting[other] -= 1
             if not waiting[other]:
-                self._ready.append((tasks, tasks.plan.take_next(other)))
+                self._ready.append((tasks, other))
 
     def _start_ready(self, now: Instant) -> list[UndisturbedRun]:
         """Start what may start. Returns the runs that the engine is to take: all of these, where there is no room for all."""
         ready: list[tuple[UndisturbedRun, int]] = []
         for tasks, index in self._ready:  # grows: what follows on a task without code is ready too
-            if index == NOTHING or tasks.plan.tasks[index].runs_code:
+            plan = tasks.plan
+            if index == NOTHING or plan.tasks[index].runs_code or index in plan.waiting:
                 ready.append((tasks, index))
             else:
                 tasks.starts[index] = tasks.ends[index] = now
@@ -248,9 +251,9 @@ class UndisturbedRuns:
             return []
         if not self._has_room(ready):
             return list({tasks.run.pk: tasks for tasks, _ in ready}.values())
-        disturbed: dict[int, UndisturbedRun] = {}
+        disturbed = {tasks.run.pk: tasks for tasks, index in ready if index == NOTHING or index in tasks.plan.waiting}
         for tasks, index in ready:
-            if index == NOTHING or (tasks.run.pk not in disturbed and not self._start(tasks, index, now)):
+            if index != NOTHING and (tasks.run.pk not in disturbed and not self._start(tasks, index, now)):
                 disturbed[tasks.run.pk] = tasks
         return list(disturbed.values())
 

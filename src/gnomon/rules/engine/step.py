@@ -103,6 +103,8 @@ def end_followed_run(
     """As `step` with this event alone, when no run of the DAG is queued, nobody waits for its slots and no timer is due: nothing follows from the end of the run."""
     context = StepContext(engine_state, now, new_id, keeps_rows=False)
     on_followed_run_ended(context, event)
+    for run in context.possibly_done_runs:
+        end_run_if_done(context, run)
     return _finish_step(context)
 
 

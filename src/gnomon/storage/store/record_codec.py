@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import zlib
 from collections.abc import Callable
@@ -187,6 +188,7 @@ def decode_spec(tx: Transaction, packed: bytes) -> DagSpec:
     return _map_arguments(encrypted, lambda text: tx.cipher.decrypt(text))  # noqa: PLW0108 - most specs need no key
 
 
+@functools.lru_cache(maxsize=256)  # an edge is resolved by the spec of its upstream DAG, for each run anew
 def decode_spec_without_tasks(packed: bytes) -> DagSpec:
     """The spec without its tasks and watchers, which takes little time for a DAG of any width."""
     parts = _parts_decoder.decode(zlib.decompress(packed))

@@ -9,23 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gnomon.model.records import TaskRecord
-from gnomon.model.states import DagRunState
 from gnomon.rules.engine.events import FollowedRunEnded
 from gnomon.rules.engine.lifecycle.capacity import acquire
-from gnomon.rules.engine.lifecycle.run_lifecycle import build_task_instances, end_run
+from gnomon.rules.engine.lifecycle.run_lifecycle import build_task_instances
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepContext
 
 
 def on_followed_run_ended(context: StepContext, event: FollowedRunEnded) -> None:
-    """End a run all of whose tasks have succeeded."""
+    """All tasks of a run have succeeded: it ends with the other runs of this step, after timers and evaluations."""
     run = context.engine_state.runs.get(event.run_pk)
     if run is None or run.follower is None or not run.is_running:
         return  # an earlier event of this step has deleted it, or ended it otherwise
-    context.current_dag = run.dag
     context.result.followed_attempts += event.attempts
-    end_run(context, run, DagRunState.SUCCESS, None, callback_reason="success")
+    context.possibly_done_runs[run] = None
 
 
 def return_to_engine(engine_state: EngineState, run: DagRun, rows: Iterable[TaskRecord]) -> None:

@@ -346,10 +346,13 @@ def enqueue_run_evaluation(context: StepContext, run: DagRun) -> None:
 
 
 def end_run_if_done(context: StepContext, run: DagRun) -> None:
-    """End a running run without unfinished task instances."""
-    if not run.is_running or run.unfinished_count or run.dag.runs.get(run.pk) is not run:
+    """End a running run without unfinished task instances, or one of whose tasks a follower says that they have all succeeded."""
+    if not run.is_running or run.dag.runs.get(run.pk) is not run or (run.unfinished_count and run.follower is None):
         return
     context.current_dag = run.dag
+    if run.follower is not None:
+        end_run(context, run, DagRunState.SUCCESS, None, callback_reason="success")
+        return
     stop = parse_run_stop(run.record.reason)
     if stop is not None:
         end_run(context, run, stop.state, stop.reason, callback_reason=stop.callback_reason)
