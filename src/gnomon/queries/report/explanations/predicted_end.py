@@ -11,12 +11,10 @@ from gnomon.storage.store.alert_records import baseline_states
 def describe_predicted_end(tx: Transaction, dag_id: str, run_id: str, now: Instant) -> list[Sentence]:
     """The sentence; empty when no fresh forecast knows the run."""
     head = baseline_states.find_forecast_head(tx)
-    report = None if head is None or not head.is_fresh(now) else baseline_states.find_forecast(tx)
-    runs = () if report is None else report.runs
-    run = next((run for run in runs if (run.dag_id, run.run_id) == (dag_id, run_id)), None)
-    if report is None or run is None or run.end_p50 is None:
+    run = None if head is None or not head.is_fresh(now) else baseline_states.find_predicted_run(tx, dag_id, run_id)
+    if head is None or run is None or run.end_p50 is None:
         return []
     end = round_up_to_second(run.end_p50)
     if run.end_p90 is None:
-        return [say("run_ends_in_half", at=end, since=report.at)]
-    return [say("run_ends_probably", at=end, until=round_up_to_second(run.end_p90), since=report.at)]
+        return [say("run_ends_in_half", at=end, since=head.at)]
+    return [say("run_ends_probably", at=end, until=round_up_to_second(run.end_p90), since=head.at)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 import msgspec
@@ -13,6 +14,7 @@ from gnomon.model.baselines import (
     BaselinePrediction,
     BaselineRecord,
     ForecastReport,
+    PredictedRun,
 )
 from gnomon.model.instants import Instant
 from gnomon.model.records import RaisedPriority
@@ -149,6 +151,14 @@ def find_forecast(tx: Transaction) -> ForecastReport | None:
     """The newest forecast, with its runs and without its baselines."""
     row = tx.one("baselines.forecast")
     return None if row is None else _report_decoder.decode(row[0])
+
+
+def find_predicted_run(tx: Transaction, dag_id: str, run_id: str) -> PredictedRun | None:
+    """What the newest forecast says of one run. Of the thousands in its text only this one is decoded."""
+    row = tx.one("baselines.forecast")
+    text = "" if row is None else row[0]
+    begin = text.find(msgspec.json.encode({"dag_id": dag_id, "run_id": run_id}).decode().removesuffix("}") + ",")
+    return None if begin < 0 else msgspec.convert(json.JSONDecoder().raw_decode(text, begin)[0], PredictedRun)
 
 
 def list_newer_promises(tx: Transaction, after: int, limit: int) -> list[tuple[int, int, bool]]:
