@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import time
 
-from gnomon.changes.scenarios.scenario_changes import TEXT_MAX
+from gnomon.changes.scenarios.scenario_changes import TEXT_MAX, suggest_name
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.model.baselines import split_subject
 from gnomon.model.errors.product import UserError
@@ -63,4 +63,5 @@ def find_subject(place: str, name: str, specs: Mapping[str, DagSpec]) -> tuple[s
     dag_id, task_id = split_subject(name, specs)
     if dag_id in specs and (task_id is None or any(task.task_id == task_id for task in specs[dag_id].tasks)):
         return dag_id, task_id
-    raise UserError(say("scenario_names_nothing", option=place, name=name))
+    known = [*specs, *(f"{spec.dag_id}.{task.task_id}" for spec in specs.values() for task in spec.tasks)]
+    raise UserError(say("scenario_names_nothing", option=place, name=name, hint=suggest_name(name, known)))

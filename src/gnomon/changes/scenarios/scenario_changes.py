@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from gnomon.changes.scenarios.task_times import TaskTime, list_sources
 from gnomon.ground.config.alert_channels import read_span
-from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import say
+from gnomon.model.errors.product import UserError, find_close_matches
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.storage.store.admin.pools import DEFAULT_POOL
 
@@ -173,6 +173,12 @@ def refuse_twice(changes: Iterable[Change]) -> None:
             raise UserError(say("scenario_changes_twice", name=name, option=first.place, other_option=change.place))
 
 
+def suggest_name(name: str, known: Iterable[str]) -> Sentence | None:
+    """A question for the name that is nearest, if one is near."""
+    near = find_close_matches(name, known)
+    return say("or_did_you_mean", names=repr(near[0])) if near else None
+
+
 class KnownNames:
     """The names that DAGs have, for the changes that are about them."""
 
@@ -219,10 +225,12 @@ class KnownNames:
                 say("scenario_names_no_pool", option=place, name=name, names=", ".join(sorted(self._pools)))
             )
         if kind == "dag":
-            return UserError(say("scenario_names_no_dag", option=place, name=name))
+            hint = suggest_name(name, self._dags)
+            return UserError(say("scenario_names_no_dag", option=place, name=name, hint=hint))
         if kind == "list" and name in self._all_tasks:
             return UserError(say("scenario_names_no_list", option=place, name=name))
-        return UserError(say("scenario_names_nothing", option=place, name=name))
+        hint = suggest_name(name, self._by_kind[kind])
+        return UserError(say("scenario_names_nothing", option=place, name=name, hint=hint))
 
 
 def check_changes(changes: Iterable[Change], specs: Sequence[DagSpec], pools: Iterable[str] = ()) -> list[Change]:
