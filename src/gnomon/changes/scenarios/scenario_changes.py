@@ -175,7 +175,7 @@ def refuse_twice(changes: Iterable[Change]) -> None:
 
 def suggest_name(name: str, known: Iterable[str]) -> Sentence | None:
     """A question for the name that is nearest, if one is near."""
-    near = find_close_matches(name, known)
+    near = find_close_matches(name, sorted(known))
     return say("or_did_you_mean", names=repr(near[0])) if near else None
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import click
 
-from gnomon.changes.scenarios.scenario_changes import Change, read_option
+from gnomon.changes.scenarios.scenario_changes import Change, read_option, suggest_name
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import format_option, format_sentence, utc_option
@@ -357,4 +357,5 @@ def _check_ids(dag_ids: Sequence[str], sides: Sequence[PreparedScenario]) -> Non
     known = {dag_id for side in sides for dag_id in side.all_ids}
     for dag_id in dag_ids:
         if dag_id not in known:
-            raise UserError(say("scenario_names_no_dag", option="the command line", name=dag_id))
+            hint = suggest_name(dag_id, sorted(known))
+            raise UserError(say("scenario_names_no_dag", option="the command line", name=dag_id, hint=hint))

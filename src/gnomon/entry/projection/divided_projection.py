@@ -6,7 +6,7 @@ independent no longer, and the future is projected again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from gnomon.entry.projection.independent_dags import IndependentDags, Resource
@@ -101,10 +101,10 @@ def project_divided(
     deadline: Instant,
     project_rest: Callable[[EngineShare], tuple[list[RunOutcome], Instant]],
     *,
-    with_tasks: bool,
+    with_tasks: bool | Collection[str],
     count: Callable[[int, Instant], object] | None = None,
 ) -> list[RunOutcome]:
-    """The runs that are due before `until`. `project_rest`: those of the engine, and the instant to which it went on.
+    """The runs that are due before `until`. `with_tasks`: for all, or of independent DAGs for these. `project_rest`: those of the engine, and the instant to which it went on.
 
     `deadline`: until then runs may go on that are due before `until`. `count`: is told of attempts of independent DAGs.
     """

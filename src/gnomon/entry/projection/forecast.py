@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
@@ -102,6 +102,8 @@ class Drawing:
     assumed_s: float = 60.0
     max_s: float = 60.0
     with_tasks: bool = False
+    tasks_of: Collection[str] | None = None
+    """With tasks: the independent DAGs of which they are asked for; None: all."""
 
 
 def draw_futures(
@@ -119,7 +121,15 @@ def draw_futures(
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
         runs = project_future(
-            snapshot, settings, until, script, drawing.with_tasks, timetables, kept_plans, independent
+            snapshot,
+            settings,
+            until,
+            script,
+            drawing.with_tasks,
+            timetables,
+            kept_plans,
+            independent,
+            tasks_of=drawing.tasks_of,
         )
         yield Future(runs, script.assumed)
         if clock() - began > drawing.max_s:
@@ -186,6 +196,7 @@ def project_future(
     kept_plans: KeptPlans,
     independent: IndependentDags,
     count_attempts: Callable[[], AttemptCounter] | None = None,
+    tasks_of: Collection[str] | None = None,
 ) -> list[RunOutcome]:
     """One future of the snapshot: the runs that are due before `until`. `count_attempts`: makes what bounds their number."""
     slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
@@ -236,7 +247,7 @@ def project_future(
         until,
         end,
         project_rest,
-        with_tasks=with_tasks,
+        with_tasks=with_tasks if not with_tasks or tasks_of is None else tasks_of,
         count=None if count_attempts is None else count_attempts().add,
     )
 

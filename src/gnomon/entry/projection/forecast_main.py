@@ -55,7 +55,9 @@ def make_report(cfg: Config, db: Database, now: Instant) -> ForecastReport:
         known = baseline_states.list_states(tx, now - 2 * PAST_S * SECOND)
         subjects, faults = list_subjects(tx, specs, known, snapshot, BaselineCalendars(cfg.home))
     until = max([now + LEAST_S * SECOND, *(subject.due.due_at for subject in subjects)])
-    report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, build_drawing(cfg))
+    asked = frozenset(dag_id for subject in subjects for dag_id, _ in subject.of)
+    drawing = replace(build_drawing(cfg), tasks_of=asked)
+    report = _draw(cfg, snapshot, subjects, [*doubles, *faults], until, drawing)
     return msgspec.structs.replace(report, specs=tuple(specs))
 
 

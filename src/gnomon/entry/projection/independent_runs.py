@@ -6,7 +6,7 @@ which may be full. `tests/simulation/test_independent_dags.py` proves that the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gnomon.entry.projection.begun_runs import BegunRun, KnownRun
@@ -83,7 +83,10 @@ class FollowedRun(NamedTuple):
 class IndependentFuture:
     """One future of the independent DAGs."""
 
-    def __init__(self, dags: IndependentDags, draw: DrawTry, span: FollowedSpan, *, with_tasks: bool) -> None:
+    def __init__(
+        self, dags: IndependentDags, draw: DrawTry, span: FollowedSpan, *, with_tasks: bool | Collection[str]
+    ) -> None:
+        """`with_tasks`: whether the outcomes have their tasks, or the ids of the DAGs whose outcomes have them."""
         self._draw, self._span = draw, span
         self.runs: list[tuple[IndependentDag, list[FollowedRun]]] = []
         self.disturbed: set[int] = set()
@@ -94,7 +97,8 @@ class IndependentFuture:
         """Of all runs, without tries that fail."""
         self._demand = SlotDemand()
         for dag_pk, member in dags.members.items():
-            runs = _follow(member, draw, span, with_tasks=with_tasks)
+            keeps = with_tasks if isinstance(with_tasks, bool) else member.dag_id in with_tasks
+            runs = _follow(member, draw, span, with_tasks=keeps)
             if runs is None:
                 self.disturbed.add(dag_pk)
                 continue
