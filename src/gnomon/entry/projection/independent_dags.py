@@ -15,7 +15,7 @@ from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, GroupState, PlanOutcome, PoolRecord, RunRecord, TaskRecord
-from gnomon.model.slots import PlannedRun
+from gnomon.model.slots import PlannedRun, TimetableRef
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunType
 from gnomon.rules.engine.handlers.group_loading import load_groups
@@ -54,6 +54,7 @@ class IndependentDag:
     planned: list[KnownRun] = field(default_factory=list)
     """Its coming runs, in the order of their creation."""
     run_ids: set[str] = field(default_factory=set)
+    """Those of the coming runs."""
 
 
 class IndependentDags:
@@ -96,11 +97,15 @@ class IndependentDags:
             for dag_pk, member in self.members.items()
             if mixed.isdisjoint(_list_pools(member.dag.graph.spec))
         }
-        for dag_pk in [dag_pk for dag_pk in engine_state.dags if dag_pk not in self.members]:
-            del engine_state.dags[dag_pk]
+        self._forget_others()
         self._planner.enqueue(self.members)
         self.run_out = 0
         """How long, in microseconds, runs went on after the time that was asked for, in the futures so far."""
+
+    def _forget_others(self) -> None:
+        """Plan the members alone."""
+        for dag_pk in [dag_pk for dag_pk in self._state.dags if dag_pk not in self.members]:
+            del self._state.dags[dag_pk]
 
     def lengthen(self, run_out: int) -> None:
         """Follow the runs of later futures so far, in whole hours, after the time that is asked for."""
@@ -115,7 +120,7 @@ class IndependentDags:
             or spec.asset_condition is not None
             or not spec.timetable.builtin
             or not spec.timetable.can_be_scheduled
-            or build(spec.timetable).follows_runs
+            or _follows_runs(spec.timetable)
             or _mixes_pools(spec)
             or compute_jitter(spec)
         ):
@@ -171,6 +176,7 @@ class IndependentDags:
         """Leave the DAGs to the engine that use one of these."""
         names = set(resources)
         self.members = {dag_pk: member for dag_pk, member in self.members.items() if names.isdisjoint(member.widths)}
+        self._forget_others()
 
 
 class _Unfinished:
@@ -204,6 +210,13 @@ def _list_connected(dags: Iterable[DagRecord]) -> Iterator[int]:
             yield dag.dag_pk
             if edge.dependency.dag_id in pks:
                 yield pks[edge.dependency.dag_id]
+
+
+def _follows_runs(ref: TimetableRef) -> bool:
+    try:
+        return build(ref).follows_runs
+    except Exception:  # the engine's planner shows the error on the DAG
+        return True
 
 
 def _has_all_tasks(dag: Dag, planned: PlannedRun) -> bool:

@@ -42,3 +42,15 @@ def test_a_running_run_has_its_expected_end_until_the_forecast_is_old(gnomon: Gn
     assert "expected to end" not in gnomon("explain", "a").out.split("run ")[0]
     deployment.clock.advance(FRESH_S + 1)
     assert "expected to end" not in gnomon("explain", "a", "r").out
+
+
+def test_one_predicted_run_is_read_whatever_its_id_has(deployment: Deployment) -> None:
+    at = deployment.clock.now()
+    ids = ("r", "r2", 'a "quoted" } run', "back\\slash", "运行, é", "r\n")
+    runs = tuple(PredictedRun(dag_id="a", run_id=run_id, run_type="manual", run_after=at) for run_id in ids)
+    with deployment.db.write() as tx:
+        baseline_states.put_forecast(tx, ForecastReport(at=at, until=at, runs=runs), at + FRESH_S * SECOND)
+    with deployment.db.read() as tx:
+        assert [baseline_states.find_predicted_run(tx, "a", run_id) for run_id in ids] == list(runs)
+        assert baseline_states.find_predicted_run(tx, "a", "other") is None
+        assert baseline_states.find_predicted_run(tx, "b", "r") is None
