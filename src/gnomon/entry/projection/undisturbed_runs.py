@@ -139,9 +139,10 @@ class UndisturbedRuns:
     def settle(self, context: StepContext) -> bool:
         """Start the tasks that may start now, if these and all that the engine has ready have room; else the engine takes their runs.
 
-        Returns whether the engine has something to evaluate then.
+        Returns whether the engine has something to evaluate, or a run to end, then.
         """
-        for run in context.result.followed_runs:
+        started, context.result.followed_runs = context.result.followed_runs, []
+        for run in started:
             tasks: UndisturbedRun = run.follower  # type: ignore[assignment]
             self._ready += [(tasks, index) for index in tasks.plan.roots]
         disturbed = self._start_ready(context.now)
@@ -151,7 +152,11 @@ class UndisturbedRuns:
         self._has_released = False
         context.result.followed_attempts += self._returned_attempts
         self._returned_attempts = 0
-        return bool(disturbed)
+        ended, self._ended = self._ended, []
+        for tasks in ended:  # their last tasks run no code
+            context.result.followed_attempts += len(tasks.plan.tasks)
+            context.possibly_done_runs[tasks.run] = None
+        return bool(disturbed or ended)
 
     # ---- the passing of time -----------------------------------------------------------------------------------------------
     def next_at(self) -> Instant | None:
@@ -224,17 +229,24 @@ class UndisturbedRuns:
             worker = self._release(tasks, index)
             if state.executor_limits:
                 state.offer_slots(worker)
-            self._finish(tasks, index)
+            self._finish(tasks, index, now)
 
-    def _finish(self, tasks: UndisturbedRun, index: int) -> None:
-        tasks.unfinished -= 1
+    def _finish(self, tasks: UndisturbedRun, index: int, now: Instant) -> None:
+        """A task has ended, and with it what follows without code: the run may end at once, as in the engine's step."""
+        plan, waiting, ended = tasks.plan, tasks.waiting, [index]
+        for each in ended:  # grows
+            tasks.unfinished -= 1
+            for other in plan.downstream[each]:
+                waiting[other] -= 1
+                if waiting[other]:
+                    continue
+                if plan.tasks[other].runs_code or other in plan.waiting:
+                    self._ready.append((tasks, other))
+                else:
+                    tasks.starts[other] = tasks.ends[other] = now
+                    ended.append(other)
         if not tasks.unfinished:
             self._ended.append(tasks)
-        waiting = tasks.waiting
-        for other in tasks.plan.downstream[index]:
-            waiting[other] -= 1
-            if not waiting[other]:
-                self._ready.append((tasks, other))
 
     def _start_ready(self, now: Instant) -> list[UndisturbedRun]:
         """Start what may start. Returns the runs that the engine is to take: all of these, where there is no room for all."""
@@ -245,7 +257,7 @@ class UndisturbedRuns:
                 ready.append((tasks, index))
             else:
                 tasks.starts[index] = tasks.ends[index] = now
-                self._finish(tasks, index)
+                self._finish(tasks, index, now)
         self._ready = []
         if not ready:
             return []

@@ -124,7 +124,7 @@ def _step(context: StepContext, events: Iterable[e.EngineEvent], loaded_runs: It
     _propagate(context)
     submit_callbacks(context)
     follower = context.engine_state.follower
-    if follower is not None and follower.settle(context):
+    while follower is not None and follower.settle(context):
         _propagate(context)
     admit_ready(context)
     assert not context.unsettled, (
