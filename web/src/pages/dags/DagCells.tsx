@@ -62,7 +62,7 @@ function Problems({ dag }: { dag: DagOverview }) {
     >
       <button type="button" className={styles.warned}>
         <WarningIcon size={14} aria-hidden="true" />
-        {tn("{count} warning", "{count} warnings", dag.problems.length)}
+        <span className={styles.word}>{tn("{count} warning", "{count} warnings", dag.problems.length)}</span>
       </button>
     </HoverCard>
   );
