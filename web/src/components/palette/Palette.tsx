@@ -181,7 +181,10 @@ function Row({ entry, typed, at, isChosen, take, choose }: RowProps) {
       }}
     >
       <Sign size={16} strokeWidth={1.75} aria-hidden="true" />
-      <span className="unseen">{entry.kind}</span> <span className="name"><Marked text={entry.label} typed={typed} /></span>{" "}
+      <span className="unseen">{entry.kind}</span>{" "}
+      <span className="name">
+        <Marked text={entry.label} typed={typed} />
+      </span>{" "}
       {entry.about && <span className={styles.about}>{entry.about}</span>}
       {entry.keys && <kbd aria-hidden="true">{entry.keys}</kbd>}
     </li>

@@ -44,18 +44,18 @@ export function HomePage() {
       <ImportErrors />
       {hasDags ? (
         <>
-      <div className={styles.sections}>
-        <Failures view={view} since={since} query={failures} />
-        <Answer query={work} what={t("the current work")}>
-          {(found) => (
-            <div className={styles.side}>
-              {waits && <Waits waits={waits} late={<Late late={found.late} />} />}
-              <Running running={found.running} />
-            </div>
-          )}
-        </Answer>
-      </div>
-      <TimelineView view={view} query={timeline} />
+          <div className={styles.sections}>
+            <Failures view={view} since={since} query={failures} />
+            <Answer query={work} what={t("the current work")}>
+              {(found) => (
+                <div className={styles.side}>
+                  {waits && <Waits waits={waits} late={<Late late={found.late} />} />}
+                  <Running running={found.running} />
+                </div>
+              )}
+            </Answer>
+          </div>
+          <TimelineView view={view} query={timeline} />
         </>
       ) : (
         <FirstDag />
