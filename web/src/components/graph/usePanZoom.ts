@@ -70,6 +70,16 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
     },
     [frame],
   );
+  /** Show this point in the middle. */
+  const show = useCallback(
+    ({ x, y, scale }: PanZoom) => {
+      const element = frame.current;
+      if (!element) return;
+      const size = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));
+      setView({ scale: size, x: element.clientWidth / 2 - x * size, y: element.clientHeight / 2 - y * size });
+    },
+    [frame],
+  );
   /** Bring a point to the middle of what is not covered at the right, large enough to be read. */
   const center = useCallback(
     (x: number, y: number, covered = 0, scaleMin = 0.8) => {
@@ -127,7 +137,7 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       pointers.current.delete(event.pointerId);
     },
   };
-  return { view, zoom, fit, center, reveal, handlers, wasDragged: () => moved.current >= CLICK_PX };
+  return { view, zoom, fit, show, center, reveal, handlers, wasDragged: () => moved.current >= CLICK_PX };
 }
 
 /** Where a side of the picture begins, so that a part of it is within the frame; as it is now if the part is, or is larger. */

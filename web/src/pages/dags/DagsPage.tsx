@@ -11,6 +11,7 @@ import { StateFacets } from "../../components/filters/StateFacets";
 import { ListFrame, type SetFilters, SortField, useFilters } from "../../components/filters/ListFrame";
 import { t } from "../../state/language";
 import { formatCount } from "../../state/numbers";
+import { readChosen } from "../../components/share/place";
 import { FirstDag } from "../../components/firstDag/FirstDag";
 import { EmptyState } from "../../ui/EmptyState";
 import { FilterIcon } from "../../ui/icons";
@@ -31,7 +32,7 @@ export function DagsPage() {
   const search = route.useSearch();
   const set = useFilters(PATH, search);
   const dags = useQuery(dagOverviewsQuery(search));
-  const [selected, setSelected] = useState<ReadonlySet<string>>(NOTHING);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(readChosen(window.location.hash)));
   const chips = listHolding(search);
   const shown = dags.data;
   // Asked for when the list is there, so that they do not delay it.

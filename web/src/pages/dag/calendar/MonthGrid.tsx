@@ -111,7 +111,9 @@ function MonthDay({ day, today, reason, spans, isSaid, isChosen, open }: MonthDa
           </span>
         )}
       </span>
-      {kind === "none" && reason !== undefined && <span className={isSaid ? styles.reason : "unseen"}>{spans ? tellSpans(spans, zone) : reason}</span>}
+      {kind === "none" && reason !== undefined && (
+        <span className={isSaid ? styles.reason : "unseen"}>{spans ? tellSpans(spans, zone) : reason}</span>
+      )}
       {kind === "none" && reason === undefined && <span className="unseen">{t("no run")}</span>}
     </button>
   );
