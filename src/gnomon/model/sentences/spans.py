@@ -117,7 +117,7 @@ def format_duration(seconds: float) -> str:
     if seconds < 0:
         return f"-{format_duration(-seconds)}"
     remaining = round(seconds)
-    parts = []
+    parts: list[str] = []
     for unit, size in UNITS:
         count, remaining = divmod(remaining, size)
         if count and len(parts) < _UNITS_SHOWN:

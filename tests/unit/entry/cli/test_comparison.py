@@ -176,7 +176,9 @@ def test_a_dag_that_starves_another_in_a_pool_is_named(gnomon: Gnomon, sides: Pa
     assert changes[0] == ("big", "appears", None, "DAG big is new")
     why = {change[0]: change[3] for change in changes[1:]}
     assert why.keys() == {"mail", "orders", "report"}
-    assert all("waits 1 h 55 min longer for pool etl with 1 slot, which big.copy holds" in text for text in why.values())
+    assert all(
+        "waits 1 h 55 min longer for pool etl with 1 slot, which big.copy holds" in text for text in why.values()
+    )
 
 
 def test_fewer_tasks_at_once_are_a_reason(gnomon: Gnomon, sides: Path) -> None:

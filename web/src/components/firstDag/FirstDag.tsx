@@ -13,7 +13,7 @@ import styles from "./firstDag.module.css";
 const FILE = "hello.py";
 const TEXT = `from gnomon import DAG, task
 
-with DAG("hello", schedule="0 7 * * *", start_date="2026-01-01"):
+with DAG("hello", schedule="0 7 * * *"):
 
     @task
     def greet():
