@@ -28,7 +28,9 @@ export function ImportErrors() {
                   .join(", ")}
                 {total > NAMED_MAX && ", …"}
               </span>
-              {errors.length === 1 && errors[0] && <span className={styles.why}>{tellProblem(errors[0])}</span>}
+              {errors.length === 1 && errors[0] && (
+                <span className={`name ${styles.why}`}>{tellProblem(errors[0])}</span>
+              )}
             </summary>
             {errors.map((one) => (
               <Problem key={one.import_error_id} error={one} />
