@@ -149,6 +149,7 @@ def test_enter_in_the_palette_waits_for_what_was_typed(browser: Browser, product
     with visit(browser, product) as seen:
         seen.log_in("/services")
         page = seen.page
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
         page.keyboard.press("Control+k")
         expect(page.get_by_role("option").first).to_be_visible()
         page.keyboard.type("mapped")

@@ -126,7 +126,7 @@ export function Schedule({ dag }: { dag: DagOverview }) {
       )}
     >
       <button type="button" className={`${styles.words} ${styles.cut}`}>
-        {dag.schedule.text === "None" ? <span className="soft">{t("no schedule")}</span> : words.text}
+        {dag.timetable_type === "NullTimetable" ? <span className="soft">{t("no schedule")}</span> : words.text}
       </button>
     </HoverCard>
   );
