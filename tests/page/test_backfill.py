@@ -25,13 +25,11 @@ def test_a_backfill_is_previewed_created_and_cancelled(
         seen.log_in("/dags/plan_daily/backfill")
         page = seen.page
         page.get_by_label("From").fill("")
-        page.get_by_role("button", name="Show the slots").click()
         expect(page.get_by_text("Give the start of the range, with date and time.")).to_be_visible()
         expect(page.get_by_role("button", name="Create the backfill")).to_be_disabled()
         month = "03" if size == "wide" else "04"
         page.get_by_label("From").fill(f"2026-{month}-02T00:00:00")
         page.get_by_label("To").fill(f"2026-{month}-06T23:00:00")
-        page.get_by_role("button", name="Show the slots").click()
         slots = page.get_by_label("Slots of the range")
         expect(slots.get_by_role("heading")).to_have_text("5 slots in the range")
         expect(slots.get_by_role("status")).to_have_text("5 will run")
@@ -41,7 +39,6 @@ def test_a_backfill_is_previewed_created_and_cancelled(
         backfill = page.get_by_role("listitem").filter(has_text="of 5 slots finished").first
         backfill.get_by_role("button", name="Pause").click()
         backfill.get_by_role("button", name="Continue").click()
-        page.get_by_role("button", name="Show the slots").click()
         expect(slots.get_by_role("listitem").first).to_contain_text("it is left as it is")
         expect(slots.get_by_role("status")).to_contain_text("stay")
         expect(page.get_by_role("button", name="Create the backfill")).to_have_attribute(

@@ -93,7 +93,7 @@ def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(
     with visit(browser, marked, size) as seen:
         seen.log_in(f"/dags/torn/runs/{size}")
         page = seen.page
-        choose_act(page, re.compile("^Mark as failed"))
+        choose_act(page, re.compile("^Stop"))
         preview = page.get_by_label("What the act touches")
         expect(preview.get_by_role("listitem")).to_have_text(["work ▶ running", "after · no state"])
         page.get_by_role("button", name="Mark them").click()

@@ -90,11 +90,9 @@ def test_a_new_backfill_begins_with_the_past_week(browser: Browser, product: Pro
         page = seen.page
         page.locator("form").get_by_role("link", name="Backfills").click()
         expect(page.get_by_role("button", name="the past 7 days")).to_have_attribute("aria-pressed", "true")
-        page.get_by_role("button", name="Show the slots").click()
         expect(page.get_by_label("Slots of the range").get_by_role("heading")).to_have_text("7 slots in the range")
         page.get_by_role("button", name="the past 30 days").click()
         expect(page.get_by_role("button", name="Create the backfill")).to_be_disabled()
-        page.get_by_role("button", name="Show the slots").click()
         expect(page.get_by_label("Slots of the range").get_by_role("heading")).to_have_text("30 slots in the range")
         seen.check()
 
@@ -145,3 +143,38 @@ def test_the_palette_knows_the_words_of_others_for_acts(browser: Browser, produc
             page.get_by_role("combobox", name="Find a DAG").fill(typed)
             expect(page.get_by_role("option", name=offered)).to_be_visible()
             page.keyboard.press("Escape")
+
+
+def test_enter_in_the_palette_waits_for_what_was_typed(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/services")
+        page = seen.page
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        page.keyboard.press("Control+k")
+        expect(page.get_by_role("option").first).to_be_visible()
+        page.keyboard.type("mapped")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("mapped")
+
+
+def test_a_form_opens_at_its_first_field(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/pools")
+        page = seen.page
+        page.get_by_role("button", name="Edit pool none_free").click()
+        expect(page.get_by_label("Slots (-1: no limit)")).to_be_focused()
+        page.keyboard.press("Escape")
+        page.goto(f"{seen.address}/variables")
+        page.get_by_role("button", name="New Variable").click()
+        expect(page.get_by_label("Key")).to_be_focused()
+        seen.check()
+
+
+def test_a_link_keeps_the_part_of_a_graph_and_the_chosen_dags(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in("/dags#chosen=mapped")
+        page = seen.page
+        expect(page.get_by_role("row", selected=True)).to_have_count(1)
+        expect(page.get_by_role("checkbox", name="Select mapped")).to_be_checked()
+        page.goto(f"{seen.address}/dags/nightly/graph#graph=40+20+0.5")
+        expect(page.locator("[data-graph-place='40 20 0.5']")).to_be_visible()

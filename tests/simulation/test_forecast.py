@@ -169,7 +169,7 @@ def test_too_little_time_draws_fewer_samples_and_a_task_without_history_is_assum
     (row,) = answer.rows
     assert row.end_p50 == row.end_p90 == START + 120 * MINUTE + 90 * SECOND
     assert render(answer.assumptions[0]).startswith(
-        "1 task has fewer than three successful tries: it is assumed to take 90 s (orders.extract)"
+        "1 task has fewer than three successful tries: it is assumed to take 1 min 30 s (orders.extract)"
     )
 
 

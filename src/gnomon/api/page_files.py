@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.access.open_access import OpenAccess
+from gnomon.api.common.accepted_language import read_accepted
 from gnomon.api.common.version_header import find_version
 from gnomon.api.missing_address import find_missing
 from gnomon.api.page import render_page
@@ -185,7 +186,7 @@ def _show_health(request: Request, user: Identity | None, reason: str, status: i
     health = request.app.state.context.read_health()
     if user is not None and user.everywhere < Role.VIEWER:
         health = replace(health, counts=None, problems=())
-    accepted = request.headers.get("accept-language", "")
+    accepted = read_accepted(request)
     return HTMLResponse(
         render_page(health, find_version(), user.name if user else None, reason, accepted=accepted), status
     )

@@ -201,6 +201,12 @@ def test_the_login_is_in_the_language_of_the_browser(
     assert f"<button>{title}</button>" in form
 
 
+@pytest.mark.parametrize(("chosen", "title"), [("zh", "登录"), ("en", "Log in"), ("xx", "Log in"), ("", "Log in")])
+def test_the_login_is_in_the_language_that_was_chosen_on_the_page(site: Site, chosen: str, title: str) -> None:
+    headers = {"Accept-Language": "en", "Cookie": f"gnomon_language={chosen}"}
+    assert f"<button>{title}</button>" in site.client.request("GET", "/login", None, headers).body.decode()
+
+
 def test_a_browser_logs_in_acts_and_logs_out(site: Site) -> None:
     form = site.client.request("GET", "/login?next=/dags%3Fa=%22%3E%3Cscript%3E")
     assert b'value="/dags?a=&quot;&gt;&lt;script&gt;"' in form.body

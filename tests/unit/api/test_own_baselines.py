@@ -95,7 +95,7 @@ def test_a_baseline_has_its_key_path_its_due_times_and_the_predictions_of_the_ne
         ("safe", 0.1),
         ("at_risk", 0.34),
     ]
-    assert "assumed to take 60 s (report.print)" in found["assumptions"][0]
+    assert "assumed to take 1 min (report.print)" in found["assumptions"][0]
 
 
 def test_a_baseline_without_a_prediction_has_no_path(stored: Client) -> None:

@@ -74,6 +74,7 @@ export function ActDialog({ target, choice, scopes, close, onDone }: ActDialogPr
           {rows && (rows.length > 0 || choice.act === "delete") && (
             <Button
               look={choice.act === "delete" ? "danger" : "primary"}
+              autoFocus={choice.act !== "delete"}
               isBusy={act.isPending}
               disabled={preview.isPlaceholderData}
               onClick={() => act.mutate(rows)}

@@ -20,7 +20,7 @@ export function SessionList({ account }: { account?: string }) {
               <li key={one.id}>
                 {t("from {address}", { address: one.address })}{" "}
                 <span className="soft">
-                  {t("since")} <Time at={one.created_at} />, {t("last used")} <Time at={one.used_at} />
+                  {t("since")} <Time at={one.created_at} /> · {t("last used")} <Time at={one.used_at} />
                 </span>{" "}
                 {one.is_current ? (
                   <b>{t("this browser")}</b>

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../state/language";
 import { isModalOpen } from "./isModalOpen";
+import { KEYS_OF_PAGES } from "./navigation";
 import styles from "./shortcuts.module.css";
 
 const KEYS: [string, string][] = [
@@ -25,7 +26,9 @@ const KEYS: [string, string][] = [
   ["[ ]", /* text */ "in a run: the run before or after"],
   ["Esc", /* text */ "close a menu or a dialog"],
 ];
-const PAGES: Record<string, string> = { h: "/", d: "/dags", r: "/runs", t: "/tasks" };
+const PAGES: Record<string, string> = Object.fromEntries(
+  Object.entries(KEYS_OF_PAGES).map(([path, keys]) => [keys.slice(-1), path]),
+);
 const CHORD_MS = 1_000;
 
 export function Shortcuts({ go }: { go: (path: string) => void }) {

@@ -51,6 +51,11 @@ export function typeName(type: string): string {
 }
 
 /** The name of a state in the language of the page. */
+/** Whether a text is nothing but the name of a state. */
+export function isState(text: string): boolean {
+  return text in NAMES;
+}
+
 export function stateName(state: string | null | undefined): string {
   return state ? t(NAMES[state] ?? state.replaceAll("_", " ")) : t("no state");
 }

@@ -22,6 +22,9 @@ export interface NavigationGroup {
   entries: NavigationEntry[];
 }
 
+/** By address: the keys that lead there from every view. */
+export const KEYS_OF_PAGES: Record<string, string> = { "/": "g h", "/dags": "g d", "/runs": "g r", "/tasks": "g t" };
+
 export const FIRST: NavigationEntry[] = [
   {
     label: /* text */ "Home",

@@ -29,8 +29,15 @@ export function readPreference<T extends string>(of: Preference<T>): T {
 
 export function writePreference<T extends string>(of: Preference<T>, value: T): void {
   localStorage.setItem(PREFIX + of.name, value);
+  if (of.name === LANGUAGE.name) tellLogin(value);
   applyLook();
   for (const listener of listeners) listener();
+}
+
+/** The login is made by the server, which reads no preferences: a cookie has the language for it. */
+function tellLogin(language: string): void {
+  const age = language === "system" ? 0 : 31_536_000;
+  document.cookie = `gnomon_language=${language}; path=/; max-age=${age}; samesite=lax`;
 }
 
 /** Theme and density are attributes of the document, which the styles read. */

@@ -184,6 +184,13 @@ export function formatDay(text: string, zone: Zone, isTimed = false): string {
   return isTimed ? `${day} ${momentFormat("clock", zone, language).format(at)}` : day;
 }
 
+/** `18 Nov`, `11/18`: the day where there is little room. */
+export function formatDayShort(text: string, zone: Zone): string {
+  if (readLanguage() === "en") return formatDay(text, zone);
+  const [, month, day] = formatTime(text, zone).slice(0, 10).split("-").map(Number);
+  return `${month}/${day}`;
+}
+
 const dayNames = new Map<string, string>();
 
 function nameDay(days: number, language: string): string {

@@ -44,6 +44,7 @@ export function FormDialog({
       open
       close={close}
       isWide={isWide}
+      isForm
       acts={
         <>
           {acts}

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from gnomon.api.access.accounts_policy import FOREIGN_PAGE, LOGIN_PATH, AccountsPolicy, comes_from_same_site
 from gnomon.api.auth.login_page import SESSION_ENDED, render_login_page
 from gnomon.api.auth.session_cookies import build_session_cookie
+from gnomon.api.common.accepted_language import read_accepted
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.refusals import Refusal, find_sentence
 from gnomon.api.common.request_slots import RequestSlots
@@ -81,7 +82,7 @@ def _render(
     is_logged_out: bool = False,
 ) -> str:
     button = None if context.oidc is None else context.oidc.button
-    accepted = request.headers.get("accept-language", "")
+    accepted = read_accepted(request)
     return render_login_page(target, problem, button, name=name, is_logged_out=is_logged_out, accepted=accepted)
 
 

@@ -16,6 +16,7 @@ from gnomon.api.access.accounts_policy import LOGIN_PATH, AccountsPolicy
 from gnomon.api.auth.login_page import render_login_page
 from gnomon.api.auth.login_routes import clean_target
 from gnomon.api.auth.session_cookies import build_session_cookie
+from gnomon.api.common.accepted_language import read_accepted
 from gnomon.api.common.cookies import build_cookie, read_cookie
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.refusals import Refusal, find_sentence
@@ -225,7 +226,7 @@ def _refuse(
     problem = render(sentence)
     _log.warning("oidc_login_refused", address=find_address(request), reason=problem)
     button = None if context.oidc is None else context.oidc.button
-    page = render_login_page("/", problem, button, accepted=request.headers.get("accept-language", ""))
+    page = render_login_page("/", problem, button, accepted=read_accepted(request))
     answer = HTMLResponse(page, status, dict(headers or {}))
     if not keeps_login:
         answer.headers.append("set-cookie", _build_cookie(request, "", 0))

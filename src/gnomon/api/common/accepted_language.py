@@ -1,11 +1,21 @@
-"""The language that a browser prefers: for the pages that are made here and know nothing of what was chosen in the page."""
+"""The language of the pages that are made here: the one that was chosen in the page, or that the browser prefers."""
 
 from __future__ import annotations
 
 import contextlib
 
+from starlette.requests import Request
+
 LANGUAGES = ("en", "zh")
+LANGUAGE_COOKIE = "gnomon_language"
+"""The cookie in which the page keeps the chosen language for the login."""
 _PARTS_MAX = 20
+
+
+def read_accepted(request: Request) -> str:
+    """The languages of a request, as the header Accept-Language has them: the chosen one, if there is one, before those of the browser."""
+    chosen, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")
+    return f"{chosen},{accepted}" if chosen in LANGUAGES else accepted
 
 
 def find_language(accepted: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS, TERMS, WORDS
 from gnomon.model.sentences.sentence import ArgumentValue, Sentence, quote
-from gnomon.model.sentences.spans import SEPARATORS, render
+from gnomon.model.sentences.spans import SEPARATORS, UNITS, render
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, Template, find_kind, find_template
 
 _LETTERS_MIN = 4
@@ -39,7 +39,7 @@ _LAZY = re.compile(r"([*+}])\?")
 _PATTERNS_OF_KINDS = {
     ArgumentKind.INSTANT: r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)",
     ArgumentKind.COUNT: r"-?\d[\d,.]*",
-    ArgumentKind.DURATION: r"\d[\d.e+]* s",
+    ArgumentKind.DURATION: r"\d+ (?:d|h|min)(?: \d+ (?:h|min|s))?|\d[\d.e+]* s",
     ArgumentKind.COMMAND: r"gnomon .+?",
     ArgumentKind.ORDINAL: rf"last|(?:{'|'.join(_ORDINALS)}|\d+(?:st|nd|rd|th))(?: last)?",
     ArgumentKind.DAG: _NAME,
@@ -261,13 +261,22 @@ class TextReader:
         if kind is ArgumentKind.COUNT:
             plain = text.replace(",", "") if part.format_spec == "," else text
             return int(plain) if re.fullmatch(r"-?\d+", plain) else plain
-        if kind is ArgumentKind.DURATION and text.endswith(" s"):
-            return float(text.removesuffix(" s"))
+        if kind is ArgumentKind.DURATION:
+            return _read_duration(text)
         return _read_ordinal(text) if kind is ArgumentKind.ORDINAL else text
 
     def _read_phrase(self, text: str) -> Sentence:
         reading = self._read(text)
         return quote(text) if reading is None else reading.sentence
+
+
+def _read_duration(text: str) -> ArgumentValue:
+    words = text.split(" ")
+    sizes = dict(UNITS)
+    try:
+        return float(sum(float(number) * sizes[unit] for number, unit in zip(words[::2], words[1::2], strict=True)))
+    except (KeyError, ValueError):
+        return text
 
 
 @functools.cache

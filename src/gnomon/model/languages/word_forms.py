@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from gnomon.model.languages.language import Language
+from gnomon.model.sentences.spans import UNITS
 
 _NUMBER_OF = re.compile(r"(\d[\d,]*) (.+)")
 _TERM_SEPARATORS = {", ": "list", " or ": "any", " and ": "list"}
-_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
 def put_terms(text: str, language: Language) -> str:
@@ -40,7 +40,7 @@ def put_duration(seconds: float, language: Language) -> str:
         return _put_unit(f"{seconds:g}", "s", language)
     parts: list[str] = []
     whole = round(seconds)
-    for unit, size in _UNITS:
+    for unit, size in UNITS:
         count, whole = divmod(whole, size)
         if count and len(parts) < 2:
             parts.append(_put_unit(str(count), unit, language))

@@ -104,10 +104,30 @@ def format_argument(kind: ArgumentKind, value: object, format_spec: str = "") ->
     if kind is ArgumentKind.INSTANT and isinstance(value, int):
         return iso(value) or ""
     if kind is ArgumentKind.DURATION and isinstance(value, (int, float)):
-        return f"{value:g} s"
+        return format_duration(value)
     if kind is ArgumentKind.ORDINAL and isinstance(value, int):
         return _format_ordinal(value)
     return format(value, format_spec) if kind is ArgumentKind.COUNT and format_spec else str(value)
+
+
+def format_duration(seconds: float) -> str:
+    """`45 s`, `10 min`, `2 h 5 min`, `3 d`: from a minute on the two largest units."""
+    if abs(seconds) < UNITS[-2][1]:
+        return f"{seconds:g} s"
+    if seconds < 0:
+        return f"-{format_duration(-seconds)}"
+    remaining = round(seconds)
+    parts: list[str] = []
+    for unit, size in UNITS:
+        count, remaining = divmod(remaining, size)
+        if count and len(parts) < _UNITS_SHOWN:
+            parts.append(f"{count} {unit}")
+    return " ".join(parts)
+
+
+UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+"""The units of durations, each with its seconds."""
+_UNITS_SHOWN = 2
 
 
 def _format_ordinal(number: int) -> str:

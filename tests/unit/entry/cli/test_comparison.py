@@ -123,18 +123,18 @@ def test_a_smaller_pool_is_named_with_who_holds_it(gnomon: Gnomon, sides: Path) 
         ("orders", "ends later", 600.0),
     ]
     why = {change[3] for change in changes}
-    assert len(why) == 1 and "waits 600 s longer for pool etl with 1 slot, which orders." in why.pop()
+    assert len(why) == 1 and "waits 10 min longer for pool etl with 1 slot, which orders." in why.pop()
     back = compare(gnomon, *DAYS[:-2], first="b.toml", second="a.toml")
     assert [change[:3] for change in list_changes(back)] == [
         ("mail", "ends earlier", -600.0),
         ("orders", "ends earlier", -600.0),
     ]
-    assert all("waits 600 s less for pool etl, whose 1 slot orders." in change[3] for change in list_changes(back))
+    assert all("waits 10 min less for pool etl, whose 1 slot orders." in change[3] for change in list_changes(back))
 
 
 def test_a_slower_task_is_named_through_the_dags_that_wait_for_it(gnomon: Gnomon, sides: Path) -> None:
     (sides / "b.toml").write_text('dags = "b"\nset.orders.check = "+200%"\n')
-    why = "orders.check takes longer: 1800 s instead of 600 s"
+    why = "orders.check takes longer: 30 min instead of 10 min"
     answer = compare(gnomon, second="b.toml")
     assert list_changes(answer) == [
         ("mail", "ends later", 1200.0, why),
@@ -145,19 +145,19 @@ def test_a_slower_task_is_named_through_the_dags_that_wait_for_it(gnomon: Gnomon
     (earlier,) = (
         change for change in list_changes(compare(gnomon, first="b.toml", second="b")) if change[0] == "report"
     )
-    assert earlier == ("report", "ends earlier", -600.0, "orders.check takes less: 600 s instead of 1800 s")
+    assert earlier == ("report", "ends earlier", -600.0, "orders.check takes less: 10 min instead of 30 min")
 
 
 def test_a_removed_and_a_new_task_are_named(gnomon: Gnomon, sides: Path) -> None:
     (sides / "b" / "shop.py").write_text(SHOP.replace("[extract(), check()] >> load()", "extract()\n    check()"))
     answer = compare(gnomon)
-    orders = ("orders", "ends earlier", -600.0, "orders.load is gone: it took 600 s")
+    orders = ("orders", "ends earlier", -600.0, "orders.load is gone: it took 10 min")
     assert orders in list_changes(answer)
     assert ("mail", "vanishes", None) in [change[:3] for change in list_changes(answer)]
     (dag,) = (dag for dag in answer["dags"] if dag["dag_id"] == "orders")
     assert dag["why"].startswith("1 task of DAG orders is gone (load); ")
     back = compare(gnomon, first="b", second="a")
-    assert ("orders", "ends later", 600.0, "orders.load was not there: it adds 600 s") in list_changes(back)
+    assert ("orders", "ends later", 600.0, "orders.load was not there: it adds 10 min") in list_changes(back)
 
 
 def test_a_task_beside_the_key_path_is_named_without_a_run(gnomon: Gnomon, sides: Path) -> None:
@@ -176,7 +176,9 @@ def test_a_dag_that_starves_another_in_a_pool_is_named(gnomon: Gnomon, sides: Pa
     assert changes[0] == ("big", "appears", None, "DAG big is new")
     why = {change[0]: change[3] for change in changes[1:]}
     assert why.keys() == {"mail", "orders", "report"}
-    assert all("waits 6900 s longer for pool etl with 1 slot, which big.copy holds" in text for text in why.values())
+    assert all(
+        "waits 1 h 55 min longer for pool etl with 1 slot, which big.copy holds" in text for text in why.values()
+    )
 
 
 def test_fewer_tasks_at_once_are_a_reason(gnomon: Gnomon, sides: Path) -> None:
@@ -184,7 +186,7 @@ def test_fewer_tasks_at_once_are_a_reason(gnomon: Gnomon, sides: Path) -> None:
     answer = compare(gnomon, second="b.toml")
     assert answer["notes"] == ["1 tasks run at once in all instead of 32"]
     (orders,) = (change for change in list_changes(answer) if change[0] == "orders")
-    assert "waits 600 s longer, because 1 task runs at once in all, mostly orders." in orders[3]
+    assert "waits 10 min longer, because 1 task runs at once in all, mostly orders." in orders[3]
 
 
 def test_a_failure_is_another_state_and_what_waits_does_not_end(gnomon: Gnomon, sides: Path) -> None:
@@ -248,10 +250,10 @@ def test_csv_markdown_and_table_have_the_records_of_json(gnomon: Gnomon, sides: 
         "**6 runs are different: 6 ends later**\n\n| dag\\_id |" if "\\_id" in markdown else "**6"
     )
     assert (
-        markdown.count("orders.check takes longer: 1800 s instead of 600 s") == 3 + 3
+        markdown.count("orders.check takes longer: 30 min instead of 10 min") == 3 + 3
     )  # a row for the runs of each DAG
     table = gnomon(*words).out
-    assert table.count("orders.check takes longer: 1800 s instead of 600 s") == 3 + 3
+    assert table.count("orders.check takes longer: 30 min instead of 10 min") == 3 + 3
     whole = gnomon("simulate", "--dags", "a", *DAYS, "-o", "markdown").out
     assert whole.startswith("**6 runs, 10 attempts of tasks in all**\n\n| dag_id | run_after |")
 

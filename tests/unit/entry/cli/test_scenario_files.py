@@ -106,7 +106,7 @@ def test_a_share_is_of_what_a_task_takes_otherwise(gnomon: Gnomon, folder: Path)
     took = {task["task"]: task["duration_s"] for task in answer["tasks"]}
     assert took == {"extract": 900.0, "check": 600.0, "each[0]": 600.0, "build": 30.0}
     assert any(
-        text.startswith("1 task takes a share of a duration that is not known and assumed to be 60 s (report.build)")
+        text.startswith("1 task takes a share of a duration that is not known and assumed to be 1 min (report.build)")
         for text in answer["assumptions"]
     )
 

@@ -73,7 +73,7 @@ def test_a_run_starts_when_the_run_that_it_waits_for_has_ended(gnomon: Gnomon, f
     assert (orders["dag_id"], *clock_times(orders)) == ("orders", "02:00:00", "02:00:00", "02:45:00")
     assert (report["dag_id"], *clock_times(report)) == ("report", "02:30:00", "02:45:00", "02:55:00")
     assert answer["assumptions"] == [
-        "the duration of 1 task is not known: it is assumed to take 60 s (orders.check); name it with --set DAG.TASK=SPAN, "
+        "the duration of 1 task is not known: it is assumed to take 1 min (orders.check); name it with --set DAG.TASK=SPAN, "
         "or another assumption with --assume SPAN"
     ]
 
@@ -147,7 +147,7 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
     )
     assert (code, err) == (1, "gnomon: 2 violations of expectations\n")
     assert "'report ends before 02:46' does not hold for the run of DAG report that is due at 2026-03-01T02:30" in out
-    assert "it takes 2700 s" in out
+    assert "it takes 45 min" in out
     code, out, _ = gnomon(*day, "--fail", "orders.check", "--expect", "report ends before 23:00")
     assert code == 1 and "it never ends" in out
     assert (
@@ -231,4 +231,4 @@ def test_a_dag_that_follows_its_runs_and_takes_no_time_is_assumed_to_take_some(g
     (folder / "always.py").write_text(CONTINUOUS)
     answer = simulate(gnomon, folder, "always", "--assume", "6h")
     assert [run["started_at"][11:16] for run in answer["runs"]] == ["00:00", "06:00", "12:00", "18:00"]
-    assert any("is assumed to take 21600 s" in text and "always.first" in text for text in answer["assumptions"])
+    assert any("is assumed to take 6 h" in text and "always.first" in text for text in answer["assumptions"])

@@ -105,7 +105,7 @@ def test_the_spans_make_up_the_text_and_name_the_same_things() -> None:
         ("00:00 on the first business day of each quarter of weekdays", "周一至周五 的每季度第一个工作日 00:00"),
         ("Every 15 minutes from 09:00 to 17:00 (Europe/Zurich)", "每 15 分钟，从 09:00 到 17:00（Europe/Zurich）"),
         ("weekly on Mon, Fri at 09:00", "每周一、五 09:00"),
-        ("a waits for b, the last of them, at most 5400 s: the scheduler is looking up which of its slots to wait for",
+        ("a waits for b, the last of them, at most 1 h 30 min: the scheduler is looking up which of its slots to wait for",
          "a 等待 b，其中最后一个、最多 1 小时 30 分钟：调度器正在确定要等待它的哪些周期"),
         ("trigger rule all_done cannot be met: 2 succeeded, 1 failed", "触发规则 all_done 无法满足：2 个成功、1 个失败"),
         ("task a failed: OSError: away", "任务 a 失败：OSError: away"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.languages.recognition import recognize
 from gnomon.model.sentences import (
     ArgumentKind,
     Command,
@@ -65,7 +66,31 @@ def test_a_list_has_commas_and_clauses_have_semicolons() -> None:
     assert "it waits; it waits, the last change" in render(ended)
 
 
-def test_a_duration_is_in_seconds() -> None:
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.25, "0.25 s"),
+        (59, "59 s"),
+        (60, "1 min"),
+        (600.0, "10 min"),
+        (3_725, "1 h 2 min"),
+        (86_400, "1 d"),
+        (90_061, "1 d 1 h"),
+        (-90, "-1 min 30 s"),
+    ],
+)
+def test_a_duration_of_a_minute_or_more_is_in_its_two_largest_units(seconds: float, words: str) -> None:
+    sentence = say("run_is_slow", duration=seconds, usual=1)
+    assert render(sentence) == f"it has run for {words}; 95 of 100 runs take at most 1 s"
+
+
+@pytest.mark.parametrize("seconds", [0.25, 59.0, 60.0, 600.0, 3_720.0, 90_000.0])
+def test_a_duration_in_words_is_recognised(seconds: float) -> None:
+    sentence = say("run_is_slow", duration=seconds, usual=1.0)
+    assert recognize(render(sentence)) == sentence
+
+
+def test_a_short_duration_is_in_seconds() -> None:
     assert (
         render(say("run_is_slow", duration=12, usual=1.5)) == "it has run for 12 s; 95 of 100 runs take at most 1.5 s"
     )

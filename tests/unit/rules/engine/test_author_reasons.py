@@ -70,7 +70,7 @@ def test_what_is_stored_keeps_its_words() -> None:
         "marked failed by ann",
         'overlap="cancel_running": run later was due',
         "cancelled: up",
-        "its queue and its pool are not known, because it failed; the policies are asked again every 60 s, and when the DAG file or they change",
+        "its queue and its pool are not known, because it failed; the policies are asked again every 1 min, and when the DAG file or they change",
     ]
 
 

@@ -245,7 +245,7 @@ def test_a_failed_question_is_the_reason_and_is_repeated() -> None:
     world.questions = []
     world.step(e.InstancesMutated(question, ("it raised ValueError", InstanceOverrides(try_number=0))))
     assert [attempt.task_id for attempt in world.live()] == ["b"], "the other has its answer"
-    reason = "its queue and its pool are not known, because it raised ValueError; the policies are asked again every 60 s, and when the DAG file or they change"
+    reason = "its queue and its pool are not known, because it raised ValueError; the policies are asked again every 1 min, and when the DAG file or they change"
     assert why(world, run, "a") == world.rows[world.key(run, "a")].reason == reason
     world.step(seconds=RETRY_S - 1)
     assert not world.questions

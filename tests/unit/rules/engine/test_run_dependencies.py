@@ -468,7 +468,7 @@ def test_a_run_that_waits_too_long_fails_and_says_what_for(then: Then) -> None:
     then(world)
     assert world.state(down) == "queued"
     world.step(owner, seconds=1)
-    assert (world.state(down), world.record(down).reason) == ("failed", "max_wait: dag1 was not done after 600 s")
+    assert (world.state(down), world.record(down).reason) == ("failed", "max_wait: dag1 was not done after 10 min")
 
 
 @both

@@ -469,7 +469,7 @@ def test_a_run_that_takes_too_long_skips_all_that_has_not_ended() -> None:
     ended = {"done": "success", "broke": "failed", "after": "skipped"}
     assert world.states(run) == {**dict.fromkeys(names, "skipped"), **ended}
     assert world.state(run) == "failed" and not world.live() and not world.waits
-    assert sorted(order.reason for order in decided.cancels) == ["dagrun_timeout: the run took longer than 60 s"] * 3
+    assert sorted(order.reason for order in decided.cancels) == ["dagrun_timeout: the run took longer than 1 min"] * 3
     assert world.pools["default_pool"][1] == 0
 
 

@@ -279,7 +279,7 @@ def test_a_host_that_gives_no_answer_is_the_reason_and_is_asked_again(
     assert not attempts and host.asked == 1
     assert why(world, run) == (
         "its queue and its pool are not known, because task_instance_mutation_hook did not answer within 5 s (it was at p.py, line 3); "
-        "check the cluster policies; the policies are asked again every 60 s, and when the DAG file or they change"
+        "check the cluster policies; the policies are asked again every 1 min, and when the DAG file or they change"
     )
     world.until(RETRY_H)
     assert host.asked == 2 and len(attempts) == 1 and rows(world, run)["t"].state == "success"

@@ -148,7 +148,7 @@ def test_an_attempt_that_waits_too_long_is_given_back_with_the_reason(host: Fake
     assert now == WAIT_MAX_S and not host.started
     assert host.given_back[0][0] is attempt
     assert host.given_back[0][1] == (
-        f"the worker could start no process for 60 s: {WORDS}; raise the machine's limits of processes, open files or memory"
+        f"the worker could start no process for 1 min: {WORDS}; raise the machine's limits of processes, open files or memory"
     )
 
 

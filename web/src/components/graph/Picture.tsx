@@ -12,6 +12,7 @@ import {
 } from "react";
 import { t } from "../../state/language";
 import { coversView, Sheet } from "../../ui/Sheet";
+import { readGraphPlace } from "../share/place";
 import { useNarrow } from "../useNarrow";
 import { Controls } from "./Controls";
 import { EdgeLines } from "./EdgeLines";
@@ -55,7 +56,7 @@ export function Picture({
   const { graph, layout, ms } = laidOut;
   const box = useRef<HTMLDivElement>(null);
   const shown = useRef<SVGGElement>(null);
-  const { view, zoom, fit, center, reveal, handlers, wasDragged } = usePanZoom(box);
+  const { view, zoom, fit, show, center, reveal, handlers, wasDragged } = usePanZoom(box);
   const isNarrow = useNarrow();
   const [isOpened, setOpened] = useState(false);
   const [pointed, setPointed] = useState<string>();
@@ -71,9 +72,11 @@ export function Picture({
   const extent = `${layout.width} ${layout.height}`;
   useEffect(() => {
     if (frame.width === 0 || fitted.current === extent) return;
+    const kept = fitted.current === undefined ? readGraphPlace(window.location.hash) : undefined;
     fitted.current = extent;
-    fit(layout, READABLE, findStart(layout.nodes, direction));
-  }, [layout, extent, frame.width, fit, direction]);
+    if (kept) show(kept);
+    else fit(layout, READABLE, findStart(layout.nodes, direction));
+  }, [layout, extent, frame.width, fit, show, direction]);
 
   const chooseAt = (at: number | undefined, isFar = false) => {
     choose(at === undefined ? undefined : graph.nodes[at]?.key);
@@ -151,6 +154,7 @@ export function Picture({
         aria-label={t("Picture of the graph")}
         aria-describedby="graph-keys"
         data-layout-ms={Math.round(ms)}
+        data-graph-place={`${(frame.width / 2 - view.x) / view.scale} ${(frame.height / 2 - view.y) / view.scale} ${view.scale}`}
         onKeyDown={onKeyDown}
         {...handlers}
         onClick={onClick}

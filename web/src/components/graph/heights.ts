@@ -6,6 +6,8 @@ const SWEEPS = 14;
 const NODE_GAP = 18;
 const BEND_GAP = 10;
 const SNAP_PX = 30;
+/** So many layers a graph has that is levelled: a shorter one does not slope far. */
+const LEVELLED_MIN = 8;
 
 /** A link with the heights of its ends, relative to the middle of its nodes. */
 export interface PortedLink extends Link {
@@ -84,11 +86,27 @@ export function placeInLayers(layers: readonly number[][], links: readonly Porte
       });
     }
   }
+  levelOut(layers, centre);
   const room = new Room(layers, centre, apart);
   straightenTrunks(links, real, centre, room);
   snapToNeighbours(layers, near, centre, room);
   straightenTrunks(links, real, centre, room);
   return centre;
+}
+
+/** Lines that pass a layer by, all on the same side, pull each next layer a little further down: a long graph would slope. */
+function levelOut(layers: readonly number[][], centre: Float64Array): void {
+  const middles = layers.map(
+    (layer) => ((centre[layer[0] as number] as number) + (centre[layer.at(-1) as number] as number)) / 2,
+  );
+  const mean = middles.reduce((sum, middle) => sum + middle, 0) / middles.length;
+  const half = (layers.length - 1) / 2;
+  const spreads = middles.map((middle, at) => [at - half, middle - mean] as const);
+  const slope = spreads.reduce((sum, [x, y]) => sum + x * y, 0) / spreads.reduce((sum, [x]) => sum + x * x, 0);
+  if (layers.length < LEVELLED_MIN || Math.abs(slope) > NODE_GAP) return;
+  layers.forEach((layer, at) => {
+    for (const node of layer) centre[node] = (centre[node] as number) - slope * (at - half);
+  });
 }
 
 interface Pull {

@@ -15,8 +15,8 @@ const SCALE_MAX = 2;
 const CLICK_PX = 4;
 /** A picture that is larger by so little is shown whole rather than cut. */
 const NEARLY = 0.9;
-/** A picture that is lower than the frame stands no further down than this. */
-const TOP_MAX = 56;
+/** Of the room that a lower picture leaves, so much is above it: a little more than the middle looks centred. */
+const ABOVE = 0.4;
 
 export function usePanZoom(frame: RefObject<HTMLElement | null>) {
   const [view, setView] = useState<PanZoom>({ x: 0, y: 0, scale: 1 });
@@ -56,17 +56,27 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       const whole = findFit(picture, room);
       const scale = Math.max(SCALE_MIN, whole >= scaleMin * NEARLY ? whole : scaleMin);
       /** Where a side of the picture begins: in the middle if it fits, else so that `start` is shown. */
-      const begin = (size: number, space: number, at: number) => {
+      const begin = (size: number, space: number, at: number, share = 0.5) => {
         const free = space - size * scale;
         return free >= 2 * FIT_MARGIN
-          ? free / 2
+          ? Math.max(FIT_MARGIN, free * share)
           : Math.min(FIT_MARGIN, Math.max(free - FIT_MARGIN, space / 2 - at * scale));
       };
       setView({
         scale,
         x: begin(picture.width, room.width, start.x),
-        y: Math.min(TOP_MAX, begin(picture.height, room.height, start.y)),
+        y: begin(picture.height, room.height, start.y, ABOVE),
       });
+    },
+    [frame],
+  );
+  /** Show this point in the middle. */
+  const show = useCallback(
+    ({ x, y, scale }: PanZoom) => {
+      const element = frame.current;
+      if (!element) return;
+      const size = Math.min(SCALE_MAX, Math.max(SCALE_MIN, scale));
+      setView({ scale: size, x: element.clientWidth / 2 - x * size, y: element.clientHeight / 2 - y * size });
     },
     [frame],
   );
@@ -127,7 +137,7 @@ export function usePanZoom(frame: RefObject<HTMLElement | null>) {
       pointers.current.delete(event.pointerId);
     },
   };
-  return { view, zoom, fit, center, reveal, handlers, wasDragged: () => moved.current >= CLICK_PX };
+  return { view, zoom, fit, show, center, reveal, handlers, wasDragged: () => moved.current >= CLICK_PX };
 }
 
 /** Where a side of the picture begins, so that a part of it is within the frame; as it is now if the part is, or is larger. */

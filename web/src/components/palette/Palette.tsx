@@ -2,11 +2,12 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { t } from "../../state/language";
 import { SearchIcon } from "../../ui/icons";
 import type { PaletteEntry } from "./findEntries";
 import { groupByKind, sortByKind } from "./groups";
+import { splitMarks } from "./rank";
 import styles from "./palette.module.css";
 
 const TYPED_MS = 80;
@@ -20,8 +21,10 @@ export function Palette({ close }: { close: () => void }) {
   const [entries, setEntries] = useState<PaletteEntry[]>([]);
   const [chosen, setChosen] = useState(0);
   const [said, setSaid] = useState("");
-  /** The entries are those of a text, not of one before. */
-  const [isRead, setRead] = useState(false);
+  /** The text that the entries are of; undefined: none have come. */
+  const [read, setRead] = useState<string>();
+  /** Enter was pressed before the entries of the text had come: the first of them is meant. */
+  const isAwaited = useRef(false);
 
   const input = useRef<HTMLInputElement>(null);
 
@@ -30,6 +33,19 @@ export function Palette({ close }: { close: () => void }) {
     dialog.current?.showModal();
     input.current?.focus();
   }, []);
+  const take = (entry: PaletteEntry | undefined) => {
+    if (!entry) return;
+    if (entry.to) {
+      close();
+      void navigate(entry.to as Parameters<typeof navigate>[0]);
+    } else {
+      entry.act?.().then(setSaid, (fault: unknown) => setSaid((fault as Error).message));
+    }
+  };
+  const takeFirst = useEffectEvent((entry: PaletteEntry | undefined) => {
+    isAwaited.current = false;
+    take(entry);
+  });
   useEffect(() => {
     const stop = new AbortController();
     const timer = window.setTimeout(
@@ -38,15 +54,17 @@ export function Palette({ close }: { close: () => void }) {
           .then(({ findEntries }) => findEntries(client, typed, dagId, stop.signal))
           .then(
             ({ entries: found, problem }) => {
-              setEntries(sortByKind(found));
-              setRead(true);
+              const sorted = sortByKind(found);
+              setEntries(sorted);
+              setRead(typed);
               setChosen(0);
               if (problem) setSaid(problem);
+              if (isAwaited.current) takeFirst(sorted[0]);
             },
             (fault: unknown) => {
               if (!stop.signal.aborted) {
                 setEntries([]);
-                setRead(true);
+                setRead(typed);
                 setSaid((fault as Error).message);
               }
             },
@@ -60,15 +78,6 @@ export function Palette({ close }: { close: () => void }) {
     };
   }, [client, typed, dagId]);
 
-  const take = (entry: PaletteEntry | undefined) => {
-    if (!entry) return;
-    if (entry.to) {
-      close();
-      void navigate(entry.to as Parameters<typeof navigate>[0]);
-    } else {
-      entry.act?.().then(setSaid, (fault: unknown) => setSaid((fault as Error).message));
-    }
-  };
   const press = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
     const step = steps[event.key];
@@ -77,7 +86,8 @@ export function Palette({ close }: { close: () => void }) {
       setChosen(Math.max(0, Math.min(entries.length - 1, chosen + step)));
     } else if (event.key === "Enter") {
       event.preventDefault();
-      take(entries[chosen]);
+      if (read === typed) take(entries[chosen]);
+      else isAwaited.current = true;
     }
   };
   useEffect(() => {
@@ -104,10 +114,11 @@ export function Palette({ close }: { close: () => void }) {
           aria-controls="palette-list"
           aria-activedescendant={entries[chosen] ? `palette-${chosen}` : undefined}
           aria-label={t("Find a DAG, run, task, page or act")}
-          placeholder={t("DAG, run, task, page, or: pause, unpause, run, clear and a DAG")}
+          placeholder={t("Search, or type: pause my_dag")}
           value={typed}
           spellCheck={false}
           onChange={(event) => {
+            isAwaited.current = false;
             setTyped(event.target.value);
             setSaid("");
           }}
@@ -121,6 +132,7 @@ export function Palette({ close }: { close: () => void }) {
               <Row
                 key={entry.key}
                 entry={entry}
+                typed={typed}
                 at={at}
                 isChosen={at === chosen}
                 take={() => take(entry)}
@@ -131,7 +143,7 @@ export function Palette({ close }: { close: () => void }) {
         ))}
       </div>
       <div className={styles.foot}>
-        <span role="status">{said || (typed && isRead && entries.length === 0 ? t("Nothing fits.") : "")}</span>
+        <span role="status">{said || (typed && read === typed && entries.length === 0 ? t("Nothing fits.") : "")}</span>
         <span>
           <kbd>↑</kbd> <kbd>↓</kbd> {t("choose")}
         </span>
@@ -148,13 +160,15 @@ export function Palette({ close }: { close: () => void }) {
 
 interface RowProps {
   entry: PaletteEntry;
+  /** What was looked for: its words are marked in the label. */
+  typed: string;
   at: number;
   isChosen: boolean;
   take: () => void;
   choose: () => void;
 }
 
-function Row({ entry, at, isChosen, take, choose }: RowProps) {
+function Row({ entry, typed, at, isChosen, take, choose }: RowProps) {
   const { icon: Sign } = entry;
   return (
     <li
@@ -167,8 +181,17 @@ function Row({ entry, at, isChosen, take, choose }: RowProps) {
       }}
     >
       <Sign size={16} strokeWidth={1.75} aria-hidden="true" />
-      <span className="unseen">{entry.kind}</span> <span className="name">{entry.label}</span>{" "}
+      <span className="unseen">{entry.kind}</span>{" "}
+      <span className="name">
+        <Marked text={entry.label} typed={typed} />
+      </span>{" "}
       {entry.about && <span className={styles.about}>{entry.about}</span>}
+      {entry.keys && <kbd aria-hidden="true">{entry.keys}</kbd>}
     </li>
   );
+}
+
+/** The label with the words that were typed, as far as they stand in it. */
+function Marked({ text, typed }: { text: string; typed: string }) {
+  return splitMarks(text, typed).map((part, at) => (at % 2 === 1 ? <b key={at}>{part}</b> : part));
 }

@@ -27,7 +27,7 @@ import {
   RunIcon,
   SettingsIcon,
 } from "../../ui/icons";
-import { FIRST, GROUPS, isOffered, OWN } from "../navigation";
+import { FIRST, GROUPS, isOffered, KEYS_OF_PAGES, OWN } from "../navigation";
 import { canCopyPicture, copyLink, copyPicture, savePicture } from "../share/share";
 import { rankEntries, splitVerb } from "./rank";
 import { listRecent } from "./recent";
@@ -36,7 +36,11 @@ const SHOWN_MAX = 8;
 /** Runs of all DAGs are found for a text of so many characters. */
 const TEXT_MIN = 3;
 const STALE_MS = 10_000;
-const VERBS = ["pause", "unpause", "run", "trigger", "clear", "rerun", "retry", "resume", "backfill"];
+/** The verbs of acts, and the other words for them, in the languages that the page is built with. */
+const VERBS = [
+  ...["pause", "unpause", "run", "trigger", "clear", "rerun", "retry", "resume", "backfill"],
+  ...["暂停", "取消暂停", "启用", "恢复", "运行", "触发", "清除", "重跑", "重试", "补数据"],
+];
 
 export interface PaletteEntry {
   key: string;
@@ -44,6 +48,8 @@ export interface PaletteEntry {
   label: string;
   /** What a page is for. */
   about?: string;
+  /** The keys that lead there from everywhere. */
+  keys?: string;
   icon: Icon;
   words: string;
   /** Where the entry leads; an entry without an address acts. */
@@ -69,6 +75,7 @@ function listPages(client: QueryClient): PaletteEntry[] {
       label: t(page.label),
       about: t(page.about),
       icon: ListIcon,
+      keys: KEYS_OF_PAGES[page.to],
       words: `${t(page.label)} ${page.label} ${t(page.about)} ${page.about} ${page.also ?? ""}`,
       to: { to: page.to, search: {} },
     }));
@@ -98,7 +105,7 @@ function listSettings(): PaletteEntry[] {
   );
 }
 
-/** What is done with the view that is shown. */
+/** What is done with the view that is shown: the last of what is offered without a text. */
 function listShares(): PaletteEntry[] {
   const acts: [string, Icon, string, () => Promise<string>][] = [
     [t("Copy a link to this place"), LinkIcon, "share url address", copyLink],
@@ -108,7 +115,7 @@ function listShares(): PaletteEntry[] {
     acts.push([t("Copy a picture of this view"), CopyIcon, "share png screenshot image", copyPicture]);
   return acts.map(([label, icon, words, act]) => ({
     key: `share ${label}`,
-    kind: t("Act"),
+    kind: t("This view"),
     icon,
     label,
     words: `${label} ${words}`,
@@ -133,8 +140,8 @@ export async function findEntries(
       entries: [
         ...(dagId === undefined ? [] : await listActs(client, dagId)),
         ...listPlaces(dagId),
-        ...listShares(),
         ...listPages(client),
+        ...listShares(),
       ],
       problem: "",
     };
@@ -156,6 +163,16 @@ export async function findEntries(
 
 /** The other words for acts. They are words of names and pages too: they stand for the act only in front of something else. */
 const OTHER_VERBS: Record<string, string> = {
+  暂停: "pause",
+  取消暂停: "unpause",
+  启用: "unpause",
+  恢复: "unpause",
+  运行: "run",
+  触发: "run",
+  清除: "clear",
+  重跑: "clear",
+  重试: "clear",
+  补数据: "backfill",
   trigger: "run",
   rerun: "clear",
   retry: "clear",

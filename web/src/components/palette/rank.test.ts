@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rankEntries, splitVerb } from "./rank";
+import { rankEntries, splitMarks, splitVerb } from "./rank";
 
 const entries = ["load_finance", "finance", "my finance report", "refinance"].map((words) => ({ words }));
 
@@ -27,4 +27,9 @@ test("characters of patterns are taken as they are", () => {
 test("a verb in front is told from a name that begins with it", () => {
   expect(splitVerb("pause night", ["pause", "run"])).toEqual({ verb: "pause", rest: "night" });
   expect(splitVerb("paused", ["pause", "run"])).toEqual({ verb: undefined, rest: "paused" });
+});
+
+test("every second piece of a label is a word that was typed", () => {
+  expect(splitMarks("load_Orders (a)", "ord (a")).toEqual(["load_", "Ord", "ers ", "(a", ")"]);
+  expect(splitMarks("orders", " ")).toEqual(["orders"]);
 });

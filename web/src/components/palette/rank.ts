@@ -30,6 +30,12 @@ function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
+/** The text in pieces, of which every second one is a word that was typed. */
+export function splitMarks(text: string, typed: string): string[] {
+  const words = typed.trim().split(/\s+/).filter(Boolean);
+  return words.length === 0 ? [text] : text.split(new RegExp(`(${words.map(escape).join("|")})`, "i"));
+}
+
 /** The verb in front of what is typed, if it is one, and the rest: `pause night` is ("pause", "night"). */
 export function splitVerb(typed: string, verbs: readonly string[]): { verb: string | undefined; rest: string } {
   const [first = "", ...others] = typed.trim().split(/\s+/);

@@ -1,6 +1,6 @@
 /** Where one is in the view that is shown, and the way back there. */
 
-import { type BoxPlace, readPlace, writePlace } from "./place";
+import { type BoxPlace, readGraphPlace, readPlace, type ViewPlace, writePlace } from "./place";
 
 const ROWS = "tr, li, [role=row], [role=listitem], [data-row]";
 const LOG = "[role=log]";
@@ -16,8 +16,18 @@ export function composeLink(): string {
   const link = new URL(window.location.href);
   const line = findLogLine();
   if (line !== undefined && !link.searchParams.has("line")) link.searchParams.set("line", String(line));
-  link.hash = writePlace(listPlaces());
+  link.hash = writePlace(listPlaces(), findViewPlace());
   return link.href;
+}
+
+/** What is in view of a graph, and which rows are chosen. */
+function findViewPlace(): ViewPlace {
+  const graph = document.querySelector<HTMLElement>("[data-graph-place]")?.dataset.graphPlace;
+  const rows = document.querySelectorAll<HTMLElement>("main [aria-selected=true][data-chosen-row]");
+  return {
+    graph: graph === undefined ? undefined : readGraphPlace(`graph=${encodeURIComponent(graph)}`),
+    chosen: [...rows].flatMap((row) => row.dataset.chosenRow ?? []),
+  };
 }
 
 /** The first line of a log that stands neither at its begin nor at its end, where it opens anyway. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPlace, writePlace } from "./place";
+import { readChosen, readGraphPlace, readPlace, writePlace } from "./place";
 
 test("a place is in the address as it was", () => {
   const places = [
@@ -8,6 +8,17 @@ test("a place is in the address as it was", () => {
   ];
   expect(readPlace(writePlace(places))).toEqual(places);
   expect(writePlace([])).toBe("");
+});
+
+test("what is in view of a graph and which rows are chosen is in the address", () => {
+  const graph = { x: 1200, y: -40, scale: 0.85 };
+  const hash = writePlace([{ box: "", x: 0, y: 5 }], { graph, chosen: ["a b", "ä/1"] });
+  expect([readGraphPlace(hash), readChosen(hash), readPlace(hash)]).toEqual([
+    graph,
+    ["a b", "ä/1"],
+    [{ box: "", x: 0, y: 5 }],
+  ]);
+  expect(readGraphPlace("#graph=1 2 0") ?? readGraphPlace("#graph=x") ?? readGraphPlace("")).toBeUndefined();
 });
 
 test("what somebody else wrote behind the sign is no place", () => {

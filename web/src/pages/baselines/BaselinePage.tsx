@@ -22,7 +22,6 @@ import styles from "./baselines.module.css";
 import { DefinitionHistory } from "./DefinitionHistory";
 import { DueTimes } from "./DueTimes";
 import { KeyPathChart } from "./KeyPathChart";
-import { PredictedEnd } from "./PredictedEnd";
 import { PredictionFan } from "./PredictionFan";
 
 const route = getRouteApi("/baselines/$name");
@@ -64,11 +63,6 @@ function HeaderFacts({ baseline }: { baseline: BaselineDetails }) {
 function FurtherFacts({ baseline }: { baseline: BaselineDetails }) {
   return (
     <>
-      {baseline.level !== null && (
-        <span>
-          <PredictedEnd baseline={baseline} />
-        </span>
-      )}
       {baseline.level !== null && !baseline.ended_at && baseline.breach !== null && (
         <span>{t("late with probability {share}", { share: formatShare(baseline.breach) })}</span>
       )}
@@ -173,6 +167,12 @@ function Acts({ acts }: { acts: BaselineDetails["acts"] }) {
   );
 }
 
+/** `gnomon.toml, line 9`, with the word in the language of the page. */
+function namePlace(place: string): string {
+  const [, file, line] = /^(.*), line (\d+)$/.exec(place) ?? [];
+  return file && line ? t("{file}, line {line}", { file, line: Number(line) }) : place;
+}
+
 function Promise({ baseline }: { baseline: BaselineDetails }) {
   const {
     of,
@@ -246,7 +246,7 @@ function Promise({ baseline }: { baseline: BaselineDetails }) {
       {!baseline.is_stored && (
         <div>
           <dt>{t("Is changed in")}</dt>
-          <dd className="name">{baseline.place}</dd>
+          <dd className="name">{namePlace(baseline.place)}</dd>
         </div>
       )}
       {since && (

@@ -109,6 +109,9 @@ function BaselineList({ baselines }: { baselines: Baseline[] }) {
   );
 }
 
+/** Levels of which the facts say everything. */
+const SAID: ReadonlySet<string> = new Set(["safe", "met"]);
+
 function BaselineItem({ baseline }: { baseline: Baseline }) {
   const { name, level, due_at: due, breach, slack, owner, sentence } = baseline;
   const isOpen = level !== null && !baseline.ended_at;
@@ -143,9 +146,11 @@ function BaselineItem({ baseline }: { baseline: Baseline }) {
           <dd>{isOpen && slack !== null ? <Slack seconds={slack} /> : "–"}</dd>
         </div>
       </dl>
-      <p className={styles.sentence}>
-        <Sentence text={sentence.text} spans={sentence.spans} />
-      </p>
+      {!(level && SAID.has(level)) && (
+        <p className={styles.sentence}>
+          <Sentence text={sentence.text} spans={sentence.spans} />
+        </p>
+      )}
     </li>
   );
 }

@@ -5,7 +5,7 @@ import type { Grid as GridData, NextRuns } from "../../api/shapes";
 import { stateClass, stateName, typeName } from "../../components/StateBadge";
 import { useNow } from "../../components/Ago";
 import { t } from "../../state/language";
-import { formatDay, formatDuration, useZone } from "../../state/times";
+import { formatDay, formatDayShort, formatDuration, useZone } from "../../state/times";
 import { AssetIcon, ClockIcon, HistoryIcon, type Icon, RunIcon } from "../../ui/icons";
 import { findCap, listLengths, listVersionChanges } from "./gridBars";
 import type { DayLabel } from "./gridDays";
@@ -66,7 +66,7 @@ export const GridHead = memo(function GridHead({
             width: Math.max(label.count, 2) * COLUMN_PX,
           }}
         >
-          <span>{formatDay(label.at, zone)}</span>
+          <span>{formatDayShort(label.at, zone)}</span>
         </span>
       ))}
       {grid.runs.slice(from, to).map((run, at) => {

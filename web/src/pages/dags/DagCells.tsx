@@ -62,7 +62,7 @@ function Problems({ dag }: { dag: DagOverview }) {
     >
       <button type="button" className={styles.warned}>
         <WarningIcon size={14} aria-hidden="true" />
-        {tn("{count} warning", "{count} warnings", dag.problems.length)}
+        <span className={styles.word}>{tn("{count} warning", "{count} warnings", dag.problems.length)}</span>
       </button>
     </HoverCard>
   );
@@ -126,7 +126,7 @@ export function Schedule({ dag }: { dag: DagOverview }) {
       )}
     >
       <button type="button" className={`${styles.words} ${styles.cut}`}>
-        {dag.schedule.text === "None" ? <span className="soft">{t("no schedule")}</span> : words.text}
+        {dag.timetable_type === "NullTimetable" ? <span className="soft">{t("no schedule")}</span> : words.text}
       </button>
     </HoverCard>
   );

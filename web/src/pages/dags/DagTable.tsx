@@ -77,7 +77,11 @@ interface DagRowProps {
 
 function DagRow({ dag, hidden, choose, isSelected, select }: DagRowProps) {
   return (
-    <tr className={dag.is_paused ? styles.paused : undefined} aria-selected={isSelected || undefined}>
+    <tr
+      className={dag.is_paused ? styles.paused : undefined}
+      aria-selected={isSelected || undefined}
+      data-chosen-row={dag.dag_id}
+    >
       <td className={styles.check}>
         <Act dagId={dag.dag_id}>
           <input

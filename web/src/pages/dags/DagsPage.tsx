@@ -11,8 +11,10 @@ import { StateFacets } from "../../components/filters/StateFacets";
 import { ListFrame, type SetFilters, SortField, useFilters } from "../../components/filters/ListFrame";
 import { t } from "../../state/language";
 import { formatCount } from "../../state/numbers";
+import { readChosen } from "../../components/share/place";
+import { FirstDag } from "../../components/firstDag/FirstDag";
 import { EmptyState } from "../../ui/EmptyState";
-import { FilterIcon, GraphIcon } from "../../ui/icons";
+import { FilterIcon } from "../../ui/icons";
 import { Act } from "../../components/Act";
 import { Facet } from "../../ui/Pill";
 import { SearchBox } from "../../ui/SearchBox";
@@ -30,7 +32,7 @@ export function DagsPage() {
   const search = route.useSearch();
   const set = useFilters(PATH, search);
   const dags = useQuery(dagOverviewsQuery(search));
-  const [selected, setSelected] = useState<ReadonlySet<string>>(NOTHING);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(() => new Set(readChosen(window.location.hash)));
   const chips = listHolding(search);
   const shown = dags.data;
   // Asked for when the list is there, so that they do not delay it.
@@ -129,9 +131,7 @@ export function DagsPage() {
           ) : chips.length > 0 ? (
             <EmptyState icon={FilterIcon} title={t("No DAG fits these filters.")} />
           ) : (
-            <EmptyState icon={GraphIcon} title={t("There is no DAG yet.")}>
-              <p>{t("Put a DAG file into the DAG folder: it is listed here a moment later.")}</p>
-            </EmptyState>
+            <FirstDag />
           )}
           <PageSteps page={search.page ?? 1} size={LIST_SIZE} total={found.total} go={(page) => set({ page })} />
           <Act needs="edit DAG">

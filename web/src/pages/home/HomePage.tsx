@@ -3,9 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { failuresQuery } from "../../api/overviews";
+import { dagCountQuery, failuresQuery } from "../../api/overviews";
 import { workQuery } from "../../api/queries";
 import { Answer } from "../../components/Answer";
+import { FirstDag } from "../../components/firstDag/FirstDag";
 import { t } from "../../state/language";
 import { PageHeader } from "../../ui/PageHeader";
 import { Failures } from "./Failures";
@@ -34,24 +35,31 @@ export function HomePage() {
   const work = useQuery(workQuery());
   const failures = useQuery(failuresQuery(since));
   const timeline = useTimeline(view, !work.isPending);
+  const hasDags = useQuery(dagCountQuery()).data !== 0;
   const waits = work.data && sortWaits(work.data.waiting);
   return (
     <>
       <PageHeader title={t("Home")} acts={<Services />} />
       <Summary failures={failures.data} waits={waits} work={work.data} timeline={timeline.data} />
       <ImportErrors />
-      <div className={styles.sections}>
-        <Failures view={view} since={since} query={failures} />
-        <Answer query={work} what={t("the current work")}>
-          {(found) => (
-            <div className={styles.side}>
-              {waits && <Waits waits={waits} late={<Late late={found.late} />} />}
-              <Running running={found.running} />
-            </div>
-          )}
-        </Answer>
-      </div>
-      <TimelineView view={view} query={timeline} />
+      {hasDags ? (
+        <>
+          <div className={styles.sections}>
+            <Failures view={view} since={since} query={failures} />
+            <Answer query={work} what={t("the current work")}>
+              {(found) => (
+                <div className={styles.side}>
+                  {waits && <Waits waits={waits} late={<Late late={found.late} />} />}
+                  <Running running={found.running} />
+                </div>
+              )}
+            </Answer>
+          </div>
+          <TimelineView view={view} query={timeline} />
+        </>
+      ) : (
+        <FirstDag />
+      )}
     </>
   );
 }

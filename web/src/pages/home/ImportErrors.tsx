@@ -28,6 +28,9 @@ export function ImportErrors() {
                   .join(", ")}
                 {total > NAMED_MAX && ", …"}
               </span>
+              {errors.length === 1 && errors[0] && (
+                <span className={`name ${styles.why}`}>{tellProblem(errors[0])}</span>
+              )}
             </summary>
             {errors.map((one) => (
               <Problem key={one.import_error_id} error={one} />
@@ -42,6 +45,12 @@ export function ImportErrors() {
       }
     </Answer>
   );
+}
+
+/** What is wrong, in short: of the only file there is room for it. */
+function tellProblem(error: ImportErrorList["import_errors"][number]): string {
+  const { line, message } = readProblem(error.stack_trace, error.filename);
+  return [line === undefined ? "" : t("line {line}", { line }), message].filter(Boolean).join(": ");
 }
 
 function Problem({ error }: { error: ImportErrorList["import_errors"][number] }) {

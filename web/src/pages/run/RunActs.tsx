@@ -23,6 +23,7 @@ const FAILED: ActChoice = {
   label: /* text */ "Clear what failed (run again)",
   scope: { onlyFailed: true },
 };
+const STOP: ActChoice = { act: "failed", label: /* text */ "Stop (mark as failed)", scope: {} };
 const CHOICES: ActChoice[] = [
   FAILED,
   { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} },
@@ -30,6 +31,8 @@ const CHOICES: ActChoice[] = [
   { act: "failed", label: /* text */ "Mark as failed", scope: {} },
   { act: "delete", label: /* text */ "Delete", scope: {} },
 ];
+/** Of a run that has not ended: the act that stops it comes first, under this name. */
+const CHOICES_WHILE_OPEN: ActChoice[] = [STOP, ...CHOICES.filter((one) => one.act !== "failed")];
 
 export function RunActs({ run }: { run: DagRun }) {
   const place = { dagId: run.dag_id, runId: run.dag_run_id };
@@ -49,7 +52,7 @@ export function RunActs({ run }: { run: DagRun }) {
       {!isNarrow && neighbours && <RunNeighbours neighbours={neighbours} />}
       <ActMenu
         target={place}
-        choices={CHOICES}
+        choices={run.state === "running" || run.state === "queued" ? CHOICES_WHILE_OPEN : CHOICES}
         scopes={["onlyFailed", "otherDags"]}
         first={
           failed > 0

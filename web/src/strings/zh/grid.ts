@@ -17,7 +17,7 @@ export const GRID: Record<string, string> = {
   "a bar of full height": "满高的柱",
   "closes the sheet": "关闭侧栏",
   "goes to the next failed task": "跳到下一个失败的任务",
-  "last run {state}": "上次运行{state}",
+  "last run {state}": "上次运行：{state}",
   "late|header": "延迟",
   "mapped: a cell says how many instances": "映射任务：单元格显示实例数",
   "move, also with Home, End and the Page keys": "移动，也可用 Home、End 和翻页键",

@@ -56,6 +56,7 @@ export const HOME: Record<string, string> = {
   "in {span}": "{span}后",
   late: "延迟",
   "line {line}": "第 {line} 行",
+  "{file}, line {line}": "{file} 第 {line} 行",
   "log of {task}": "{task} 的日志",
   "move in the grid of a DAG": "在 DAG 的网格中移动",
   now: "现在",

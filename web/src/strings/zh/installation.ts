@@ -40,7 +40,7 @@ export const INSTALLATION: Record<string, string> = {
   "A Python file in the plugins folder, or a package with an entry point, adds one.":
     "插件文件夹中的 Python 文件，或带入口点的软件包，都可添加插件。",
   "Packages with operators and hooks for other systems": "提供其他系统的算子和 Hook 的软件包",
-  "No provider package is installed.": "未安装 Provider 软件包。",
+  "No provider package is installed.": "未安装提供者包。",
   "A package that is installed beside Gnomon with pip is found by itself.":
     "用 pip 与 Gnomon 一起安装的软件包会被自动发现。",
   "{used} used, no limit": "已用 {used}，无上限",

@@ -134,8 +134,13 @@ export const LISTS: Record<string, string> = {
   "Select {dag}": "选择 {dag}",
   "{shown} of {all}": "{shown} / {all}",
   "There is no DAG yet.": "还没有 DAG。",
-  "Put a DAG file into the DAG folder: it is listed here a moment later.":
-    "把 DAG 文件放入 DAG 文件夹，片刻后即会列在这里。",
+  "A DAG is a Python file. Put one such as this into the DAG folder: it is listed here a moment later.":
+    "DAG 是一个 Python 文件。把类似下面的文件放入 DAG 文件夹，片刻后即会列在这里。",
+  "A DAG is a Python file. Write this one to {file}: it is listed here a moment later.":
+    "DAG 是一个 Python 文件。把下面的内容写入 {file}，片刻后即会列在这里。",
+  "Copy the text": "复制内容",
+  "New DAGs are paused: turn the switch on, or press Run it. Ctrl K finds everything, ? lists the keys.":
+    "新的 DAG 处于暂停状态：打开其开关，或点击“运行”。Ctrl K 可查找一切，? 列出快捷键。",
   "Selected DAGs": "选中的 DAG",
   "Select nothing": "取消选择",
   "Each of them gets a run with the defaults of its params:": "将以各自参数的默认值创建运行：",

@@ -5,8 +5,8 @@ export const PALETTE: Record<string, string> = {
   "Backfill {dag} …": "为 {dag} 补数据…",
   "Clear the failed run of {dag} …": "清除 {dag} 的失败运行…",
   "Command palette": "命令面板",
-  "DAG, run, task, page, or: pause, unpause, run, clear and a DAG":
-    "DAG、运行、任务、页面，或 pause、unpause、run、clear 加 DAG",
+  "Search, or type: pause my_dag": "搜索，或输入：暂停 my_dag",
+  "This view": "当前视图",
   Find: "查找",
   "Find a DAG, run, task, page or act": "查找 DAG、运行、任务、页面或操作",
   Found: "查找结果",

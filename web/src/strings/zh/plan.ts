@@ -45,7 +45,6 @@ export const PLAN: Record<string, string> = {
   "Logical date or due time of the slot": "周期的逻辑日期或计划时间",
   "Logical dates from the first to the last, both included; times are in the zone {zone}.":
     "从第一个到最后一个逻辑日期，两端都包含；时间按时区 {zone}。",
-  "Look at the slots first.": "请先查看周期。",
   "More runs": "更多运行",
   "New backfill": "新建补数据",
   "No row fits.": "没有匹配的行。",
@@ -73,7 +72,7 @@ export const PLAN: Record<string, string> = {
   "Runs of the previous schedule that will not be created:": "不会再创建的旧调度的运行：",
   Show: "显示",
   "Show the newest": "显示最新版本",
-  "Show the slots": "显示周期",
+  "the slots": "周期",
   Slots: "周期",
   "Slots of the range": "范围内的周期",
   "Slots without a run": "没有运行的周期",
@@ -141,7 +140,7 @@ export const PLAN: Record<string, string> = {
   "its parameters": "其参数",
   leave: "保持不变",
   "max_active_runs of the backfill; that of the DAG does not count its runs":
-    "补数据的 max_active_runs;DAG 的上限不计入这些运行",
+    "补数据的 max_active_runs；DAG 的上限不计入这些运行",
   "next day": "后一天",
   no: "否",
   "no other": "无",

@@ -20,6 +20,7 @@ export const RUN: Record<string, string> = {
   "Runs beside this one": "相邻的运行",
   "Longer than (s)": "时长超过（秒）",
   "Mark as failed": "标记为失败",
+  "Stop (mark as failed)": "停止（标记为失败）",
   "Mark as skipped": "标记为跳过",
   "Mark as success": "标记为成功",
   "Mark them": "标记",

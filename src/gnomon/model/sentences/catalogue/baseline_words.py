@@ -15,7 +15,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "it_does_not_end": "in half of the futures it is not done",
     "run_ends_probably": "it is expected to end at {at}, in nine of ten futures by {until} (forecast of {since})",
     "run_ends_in_half": "it is expected to end at {at}, but not in one of ten futures (forecast of {since})",
-    "its_runs_have_failed": ("run {names} has failed", "{count} runs have failed: {names}"),
+    "its_runs_have_failed": ("{phrases} has failed", "{count} runs have failed: {phrases}{more}"),
     "key_step_costs": "{task!r} of DAG {dag} takes the most time: from {at} to {until}{time_after}{waiting}",
     "key_step_usually": ", usually {usual}",
     "key_step_usually_now": ", usually {usual} since the newest version of the DAG, and {duration} before it",

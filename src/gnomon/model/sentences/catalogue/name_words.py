@@ -8,6 +8,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "task": "{task}",
     "named_task": "task {task}",
     "named_task_of_run": "task {task} of run {run}",
+    "named_run_of_dag": "run {run} of DAG {dag}",
     "named_task_of_dag": "task {task} of run {run} of DAG {dag}",
     "mapped_instances": "{task_id}[{indices}] ({count} instances)",
     "task_in_state": "{task} ({state})",

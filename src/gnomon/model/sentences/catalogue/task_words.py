@@ -88,7 +88,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "free_slots": ("{count} free slot", "{count} free slots"),
     "and_more": " and {count} more",
     "message_is_not_accepted": "the broker has not accepted its message yet; the log of the scheduler says why (broker_away, queue_refused)",
-    "message_was_sent": "its message was sent at {at}, {age} s ago; if no worker claims it, another one is sent at {until}",
+    "message_was_sent": "its message was sent at {at}, {duration} ago; if no worker claims it, another one is sent at {until}",
     # The trigger of a deferred task.
     "no_triggerer": "no triggerer is alive; start one with: {command}",
     "no_triggerer_of_queue": "no triggerer serves the queue {queue} of its trigger; start one with: {command}",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep
 from gnomon.model.instants import SECOND
-from gnomon.model.sentences import Command, Sentence, TaskName, say
+from gnomon.model.sentences import Command, RunName, Sentence, TaskName, say
 
 _CODES = {
     BaselineLevel.SAFE: "baseline_is_safe",
@@ -35,13 +37,24 @@ def describe_baseline(record: BaselineRecord) -> Sentence:
 
 def _describe_end(forecast: BaselineForecast) -> Sentence:
     if forecast.failed:
-        shown = ", ".join(forecast.failed[:_NAMES_SHOWN]) + (" ..." if len(forecast.failed) > _NAMES_SHOWN else "")
-        return say("its_runs_have_failed", count=len(forecast.failed), names=shown)
+        return _describe_failed(forecast.failed)
     if forecast.end_p50 is None:
         return say("it_does_not_end")
     if forecast.end_p90 is None:
         return say("it_ends_in_half", at=forecast.end_p50)
     return say("it_ends_probably", at=forecast.end_p50, until=forecast.end_p90)
+
+
+def _describe_failed(failed: Sequence[str]) -> Sentence:
+    """The runs of which one must succeed before the baseline can be met, each as `DAG/RUN`."""
+    shown = [text.partition("/") for text in failed[:_NAMES_SHOWN]]
+    more = len(failed) - len(shown)
+    return say(
+        "its_runs_have_failed",
+        count=len(failed),
+        phrases=tuple(say("named_run_of_dag", run=RunName(dag_id, run_id), dag=dag_id) for dag_id, _, run_id in shown),
+        more=say("and_more", count=more) if more else None,
+    )
 
 
 def describe_costly_step(forecast: BaselineForecast) -> Sentence | None:

@@ -70,4 +70,4 @@ def _describe_message(sent_at: Instant | None, now: Instant, queued_timeout_s: f
     if sent_at is None:
         return say("message_is_not_accepted")
     again_at = sent_at + round(queued_timeout_s * SECOND)
-    return say("message_was_sent", at=sent_at, age=max(0, now - sent_at) // SECOND, until=again_at)
+    return say("message_was_sent", at=sent_at, duration=max(0, now - sent_at) // SECOND, until=again_at)

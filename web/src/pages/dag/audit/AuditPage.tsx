@@ -8,6 +8,7 @@ import type { AuditRow } from "../../../api/shapes";
 import { Failure } from "../../../components/Answer";
 import { RunLink } from "../../../components/Names";
 import { MomentField } from "../../../components/filters/ZonedFields";
+import { isState } from "../../../components/StateBadge";
 import { Sentence } from "../../../components/Sentences";
 import { StackTable } from "../../../components/StackTable";
 import { Time } from "../../../components/Time";
@@ -111,7 +112,7 @@ function Row({ dagId, row }: { dagId: string; row: AuditRow }) {
         ) : (
           row.text &&
           row.text !== row.run_id &&
-          (row.event === "backfill_created" ? (
+          (row.event === "backfill_created" || isState(row.text) ? (
             <ChangeText text={row.text} />
           ) : (
             <Sentence text={row.text} spans={row.spans[row.text]} />

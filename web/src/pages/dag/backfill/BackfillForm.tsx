@@ -1,6 +1,6 @@
 /** A new backfill: its range and choices, then what it would do with each slot, then the button that creates it. */
 
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { type BackfillRange, useCreateBackfill, usePreviewBackfill } from "../../../api/plans";
 import type { DagDetails } from "../../../api/shapes";
 import { Refusal } from "../../../components/Answer";
@@ -16,6 +16,7 @@ import { PAST_DAYS, rangeOf } from "./pastDays";
 import { doesSomething } from "./previewWords";
 import { SlotPreview } from "./SlotPreview";
 
+const TYPED_MS = 500;
 const REPROCESS: [BackfillRange["reprocess_behavior"], string][] = [
   ["none", /* text */ "only slots without a run"],
   ["failed", /* text */ "also slots whose run failed"],
@@ -30,7 +31,6 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
   const [reprocess, setReprocess] = useState<BackfillRange["reprocess_behavior"]>("none");
   const [backwards, setBackwards] = useState(false);
   const [limit, setLimit] = useState("10");
-  const [pressed, setPressed] = useState(false);
   const form = useConfForm(dag.params ?? {});
   const [withConf, setWithConf] = useState(false);
   const preview = usePreviewBackfill(dag.dag_id);
@@ -58,24 +58,26 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
   const text = JSON.stringify(range);
   const [previewed, setPreviewed] = useState<string>();
   const isPreviewed = previewed === text && preview.data !== undefined;
-  const show = () => {
-    setPressed(true);
-    if (isWrong) return;
-    create.reset();
-    preview.mutate(range, { onSuccess: () => setPreviewed(text) });
-  };
+  const look = useEffectEvent(() => {
+    if (!isWrong && !isPreviewed) preview.mutate(range, { onSuccess: () => setPreviewed(text) });
+  });
+  useEffect(() => {
+    // At once when the view opens and when a backfill was created; what is typed, when one stops.
+    const timer = window.setTimeout(look, previewed === undefined ? 0 : TYPED_MS);
+    return () => window.clearTimeout(timer);
+  }, [text, previewed]);
   const whyNot = !isPreviewed
-    ? t("Look at the slots first.")
+    ? isWrong
+      ? t("Some fields have no valid value: see what stands beside them.")
+      : t("Reading {what} …", { what: t("the slots") })
     : preview.data && !doesSomething(preview.data)
       ? t("No slot of the range would run.")
       : undefined;
-  const shown = (fault: string | undefined) => (pressed ? fault : undefined);
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        show();
       }}
     >
       <fieldset>
@@ -102,8 +104,8 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
             );
           })}
         </p>
-        <TimeInput label={t("From")} at={from} set={setFrom} fault={shown(faults.from)} />
-        <TimeInput label={t("To")} at={to} set={setTo} fault={shown(faults.to)} />
+        <TimeInput label={t("From")} at={from} set={setFrom} fault={faults.from} />
+        <TimeInput label={t("To")} at={to} set={setTo} fault={faults.to} />
         <div className="field" role="group" aria-label={t("Which slots run")}>
           <span>{t("Which slots run")}</span>
           <div>
@@ -126,13 +128,13 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
             id="backfill-limit"
             inputMode="numeric"
             value={limit}
-            aria-invalid={shown(faults.limit) !== undefined}
+            aria-invalid={faults.limit !== undefined}
             aria-describedby="backfill-limit-fault"
             onChange={(event) => setLimit(event.target.value)}
           />
           <p className="soft about">{t("max_active_runs of the backfill; that of the DAG does not count its runs")}</p>
           <p id="backfill-limit-fault" className="fault" aria-live="polite">
-            {shown(faults.limit) ?? ""}
+            {faults.limit ?? ""}
           </p>
         </div>
         <label className="block">
@@ -147,9 +149,6 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
       </fieldset>
       {withConf && <ConfForm form={form} serverFaults={{}} />}
       <div className="acts">
-        <Button type="submit" isBusy={preview.isPending}>
-          {t("Show the slots")}
-        </Button>
         <Button
           look="primary"
           isBusy={create.isPending}
@@ -157,10 +156,7 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
           why={whyNot}
           onClick={() =>
             create.mutate(range, {
-              onSuccess: () => {
-                setPreviewed(undefined);
-                setPressed(false);
-              },
+              onSuccess: () => setPreviewed(undefined),
             })
           }
         >
@@ -168,11 +164,6 @@ export function BackfillForm({ dag }: { dag: DagDetails }) {
         </Button>
         {whyNot && <span className="soft">{whyNot}</span>}
       </div>
-      {pressed && isWrong && (
-        <p className="notice" role="alert">
-          {t("Some fields have no valid value: see what stands beside them.")}
-        </p>
-      )}
       {preview.isError && <Refusal error={preview.error} />}
       {create.isError && <Refusal error={create.error} />}
       {create.isSuccess && (

@@ -3,9 +3,11 @@
 import type { YearCalendar } from "../../../api/shapes";
 import { stateClass, stateName, stateShape } from "../../../components/StateBadge";
 import { t } from "../../../state/language";
+import type { Span } from "../../../state/sentenceSpans";
 import { formatShort } from "../../../state/numbers";
+import { useZone } from "../../../state/times";
 import { ClockIcon } from "../../../ui/icons";
-import { findReason } from "./dayWords";
+import { findReason, findSpans, tellSpans } from "./dayWords";
 import {
   buildWeeks,
   type CalendarDay,
@@ -52,6 +54,7 @@ export function MonthGrid({ found, month, chosen, open }: MonthGridProps) {
                     day={day}
                     today={found.today}
                     reason={findReason(found, day)}
+                    spans={findSpans(found, day)}
                     isSaid={saying.has(day.day)}
                     isChosen={day.day === chosen}
                     open={open}
@@ -70,14 +73,16 @@ interface MonthDayProps {
   day: CalendarDay;
   today: string;
   reason: string | undefined;
+  spans: readonly Span[] | undefined;
   /** No day before it in the month says it already. */
   isSaid: boolean;
   isChosen: boolean;
   open: (day: string) => void;
 }
 
-function MonthDay({ day, today, reason, isSaid, isChosen, open }: MonthDayProps) {
+function MonthDay({ day, today, reason, spans, isSaid, isChosen, open }: MonthDayProps) {
   const kind = kindOf(day, today);
+  const zone = useZone();
   // Of today those that have their run are no longer planned.
   const slots = day.day >= today ? Math.max(0, (day.slots ?? 0) - countRuns(day)) : 0;
   const look = [styles.box, day.day === today && styles.now, kind === "none" && styles.nothing];
@@ -106,7 +111,9 @@ function MonthDay({ day, today, reason, isSaid, isChosen, open }: MonthDayProps)
           </span>
         )}
       </span>
-      {kind === "none" && reason !== undefined && <span className={isSaid ? styles.reason : "unseen"}>{reason}</span>}
+      {kind === "none" && reason !== undefined && (
+        <span className={isSaid ? styles.reason : "unseen"}>{spans ? tellSpans(spans, zone) : reason}</span>
+      )}
       {kind === "none" && reason === undefined && <span className="unseen">{t("no run")}</span>}
     </button>
   );

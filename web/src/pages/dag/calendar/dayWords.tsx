@@ -6,6 +6,7 @@ import { stateName } from "../../../components/StateBadge";
 import { t, tn } from "../../../state/language";
 import { formatCount } from "../../../state/numbers";
 import type { Span } from "../../../state/sentenceSpans";
+import { formatMoment, type Zone } from "../../../state/times";
 import { type CalendarDay, countRuns, listStates } from "./yearDays";
 
 /** The day in words, with the instants of its reason in the chosen zone. */
@@ -33,6 +34,18 @@ export function describeDay(day: CalendarDay, today: string, reason: string | un
   if (reason !== undefined) parts.push(reason);
   if (parts.length === 0) parts.push(day.slots === null ? t("slots are not known") : t("no run"));
   return `${day.day}${day.day === today ? ` (${t("today")})` : ""}: ${parts.join("; ")}`;
+}
+
+export function findSpans(found: YearCalendar, day: CalendarDay): Span[] | undefined {
+  const reason = findReason(found, day);
+  return reason === undefined ? undefined : found.spans[reason];
+}
+
+/** The text of a reason with its instants in the zone, where there is no place for links. */
+export function tellSpans(spans: readonly Span[], zone: Zone): string {
+  return spans
+    .map((one) => (one.kind === "instant" ? formatMoment(one.text, zone, Date.now(), true) : one.text))
+    .join("");
 }
 
 /** Why the day has no run, or not all. */
