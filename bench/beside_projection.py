@@ -19,12 +19,14 @@ from typing import NamedTuple
 from bench.deployment import Deployment, deployment
 from bench.figures import describe_machine, hops, median, rate
 from bench.many_days import DAY, FIRST
-from bench.projection import POOLS, build_mixed, play
+from bench.projection import DURATIONS_S, POOLS, build_mixed
 from gnomon.author_code.processes.kernel import die_with_parent
 from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.simulate.year_simulation import SETTINGS
+from gnomon.entry.testing.scripted import Play
+from gnomon.model.attempts import Attempt
 from gnomon.model.instants import to_instant
 
 PAIRS = 5
@@ -36,6 +38,11 @@ OPTIONS = {
     "GNOMON__CORE__PARALLELISM": "8",
     "GNOMON__CORE__MAX_ACTIVE_TASKS_PER_DAG": "64",
 }
+
+
+def play(attempt: Attempt) -> Play:
+    """One of three durations."""
+    return Play(DURATIONS_S[(attempt.run.run_pk * 7 + attempt.task_no) % len(DURATIONS_S)])
 
 
 class Turn(NamedTuple):
