@@ -31,7 +31,7 @@ from gnomon.model.instants import to_instant
 
 PAIRS = 5
 CHAINS = 3
-DAGS_OF_PROJECTION, DAYS_OF_PROJECTION = 200, 7
+DAGS_OF_PROJECTION, DAYS_OF_PROJECTION = 200, 365
 FOLDER = Path(__file__).parent / "dags"
 OPTIONS = {
     "GNOMON__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
