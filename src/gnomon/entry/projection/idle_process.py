@@ -17,7 +17,7 @@ from gnomon.model.sentences import say
 
 T = TypeVar("T")
 IDLE = 19
-"""The nice value: services of this machine come first."""
+"""The nice value: a twentieth of the processor time of a task, where both want it."""
 FREE_S, TURN_S, PAUSE_S = 0.1, 0.02, 0.1
 """After so many seconds of processor the process looks in turns of so many seconds whether others want the processor, and pauses for so long if they do."""
 INTERRUPTIONS_MAX = 4
@@ -27,17 +27,13 @@ MEMORY_BYTES = 4 * 1024**3
 
 
 def become_idle() -> None:
-    """Give this process what no other process wants: one of a service that wakes up takes its processor at once, which a nice value alone does not do."""
+    """Let all others go first. The idle policy of the kernel would not do: on a machine that is never idle nothing would be predicted, just in the night whose end is promised."""
     os.nice(IDLE)
-    try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    except OSError:
-        pass  # a container may forbid it: then the nice value remains
     _make_way()
 
 
 def _make_way() -> None:
-    """Pause whenever others have interrupted this process often: what it leaves in the caches costs them, although they take the processor from it at once."""
+    """Pause whenever others have interrupted this process often: it may keep one that wakes up waiting for an instant, and what it leaves in the caches costs them too."""
     seen = resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
     def look(_signal: int, _frame: object) -> None:

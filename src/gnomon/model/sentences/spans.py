@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -111,8 +112,8 @@ def format_argument(kind: ArgumentKind, value: object, format_spec: str = "") ->
 
 
 def format_duration(seconds: float) -> str:
-    """`45 s`, `10 min`, `2 h 5 min`, `3 d`: from a minute on the two largest units."""
-    if abs(seconds) < UNITS[-2][1]:
+    """`45 s`, `10 min`, `2 h 5 min`, `3 d`: from a minute on the two largest units. What is no number, or infinite, is a value that a user wrote."""
+    if not math.isfinite(seconds) or abs(seconds) < UNITS[-2][1]:
         return f"{seconds:g} s"
     if seconds < 0:
         return f"-{format_duration(-seconds)}"

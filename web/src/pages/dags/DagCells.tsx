@@ -55,14 +55,15 @@ export function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: strin
 }
 
 function Problems({ dag }: { dag: DagOverview }) {
+  const words = tn("{count} warning", "{count} warnings", dag.problems.length);
   return (
     <HoverCard
       label={t("Warnings of {dag}", { dag: dag.dag_id })}
       content={() => dag.problems.map((text) => <p key={text}>{text}</p>)}
     >
-      <button type="button" className={styles.warned}>
+      <button type="button" className={styles.warned} aria-label={words}>
         <WarningIcon size={14} aria-hidden="true" />
-        <span className={styles.word}>{tn("{count} warning", "{count} warnings", dag.problems.length)}</span>
+        <span className={styles.word}>{words}</span>
       </button>
     </HoverCard>
   );
