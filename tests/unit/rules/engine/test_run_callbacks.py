@@ -191,7 +191,7 @@ def test_a_callback_that_ignores_its_timeout_is_ended_by_its_worker() -> None:
     assert world.step(seconds=timeout_s).cancels == []
     (order,) = world.step(seconds=END_GRACE_S).cancels
     assert (order.worker_id, order.attempt_id) == ("w", _live(world).attempt_id)
-    assert f"ran for longer than {timeout_s:g} s" in order.reason
+    assert "ran for longer than 10 min" in order.reason
 
 
 def test_callbacks_take_a_quarter_of_a_worker_and_never_stop_tasks() -> None:
