@@ -20,6 +20,8 @@ IDLE = 19
 """The nice value: a twentieth of the processor time of a task, where both want it."""
 FREE_S, TURN_S, PAUSE_S = 0.1, 0.02, 0.1
 """After so many seconds of processor the process looks in turns of so many seconds whether others want the processor, and pauses for so long if they do."""
+LOOK_S = 0.1
+"""How long a machine must be busy to be taken for one that is never idle."""
 INTERRUPTIONS_MAX = 4
 """The most interruptions in a turn on a machine that has nothing to do: those of the kernel."""
 MEMORY_BYTES = 4 * 1024**3
@@ -27,9 +29,33 @@ MEMORY_BYTES = 4 * 1024**3
 
 
 def become_idle() -> None:
-    """Let all others go first. The idle policy of the kernel would not do: on a machine that is never idle nothing would be predicted, just in the night whose end is promised."""
+    """Let all others go first. On a machine with idle moments the process takes these alone: who wakes up has its processor at once, which a nice value alone does not do.
+
+    On one that is never idle it would never end then, just in the night whose end is promised: there its nice value gives it a little.
+    """
     os.nice(IDLE)
+    if _has_idle_moments():
+        try:
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        except OSError:
+            pass  # a container may forbid it: then the nice value remains
     _make_way()
+
+
+def _has_idle_moments() -> bool:
+    try:
+        before = _read_idle_ticks()
+        time.sleep(LOOK_S)
+        return _read_idle_ticks() > before
+    except OSError:  # a sandbox without /proc
+        return True
+
+
+def _read_idle_ticks() -> int:
+    """How long the processors had nothing to do since the start of the machine, waits for disks included."""
+    with open("/proc/stat", encoding="ascii") as file:
+        fields = file.readline().split()
+    return int(fields[4]) + int(fields[5])
 
 
 def _make_way() -> None:
