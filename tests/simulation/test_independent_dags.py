@@ -22,11 +22,13 @@ from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import GroupState, PoolRecord
-from gnomon.model.spec import DagSpec
+from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
+from gnomon.rules.timetables.registry import reference
 from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.testing import Play
+from gnomon.timetables import CronTriggerTimetable
 
 from .projected_deployments import POOL, run_with_snapshot
 from .test_undisturbed_runs import CalmDeployment, build_calm, calm_down
@@ -154,6 +156,21 @@ def check_seed(seed: int) -> int:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_they_are_the_same_runs(seed: int) -> None:
     check_seed(seed)
+
+
+def test_a_task_with_a_date_of_its_own_is_missing_in_the_runs_before_it() -> None:
+    begin, tasks = 1_774_656_000 * SECOND, tuple(TaskSpec(task_id=name, runs_code=True) for name in ("a", "b"))
+    spec = DagSpec(
+        dag_id="dated",
+        timetable=reference(CronTriggerTimetable("0 * * * *", timezone="UTC")),
+        tasks=(tasks[0], msgspec.structs.replace(tasks[1], start_at=begin + DAY // 2)),
+        start_at=begin - DAY,
+        paused_upon_creation=False,
+    )
+    whole = replace(build_loose(700), start=begin, end=begin + DAY, specs=(spec,), trouble=0.0)
+    runs = Trial(whole).run(divided=True)
+    assert runs == Trial(whole).run(divided=False)
+    assert {len(run.tasks) for run in runs} == {1, 2}
 
 
 def test_many_runs_are_projected_alone() -> None:

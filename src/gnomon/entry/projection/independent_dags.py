@@ -155,10 +155,13 @@ class IndependentDags:
                     member.run_ids.add(planned.run_id)
                 if count is not None:
                     count(member.attempts * len(change.runs), now)
-                if change.error is not None or len(member.run_ids) < len(member.planned):
-                    del self.members[
-                        change.dag_pk
-                    ]  # the engine says what follows on an error, or on a run id that is taken
+                if (
+                    change.error is not None
+                    or len(member.run_ids) < len(member.planned)  # a run id is taken
+                    or not all(_has_all_tasks(member.dag, planned) for planned in change.runs)
+                ):
+                    del self.members[change.dag_pk]  # the engine says what follows
+                    self._forget_others()
         self._now = max(self._now, until)
 
     def count_held(self, dag_pks: Iterable[int]) -> Counter[str]:
