@@ -152,7 +152,7 @@ function Facts({ dag, timezone }: { dag: DagOverview; timezone: string | undefin
         )
       )}
       <span className={styles.about} title={dag.schedule.text}>
-        {dag.timetable_type === "NullTimetable" ? (
+        {dag.schedule.code === "schedule_is_none" ? (
           t("no schedule")
         ) : dag.schedule_description ? (
           <Sentence {...dag.schedule_description} />

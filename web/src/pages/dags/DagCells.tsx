@@ -127,7 +127,7 @@ export function Schedule({ dag }: { dag: DagOverview }) {
       )}
     >
       <button type="button" className={`${styles.words} ${styles.cut}`}>
-        {dag.timetable_type === "NullTimetable" ? <span className="soft">{t("no schedule")}</span> : words.text}
+        {dag.schedule.code === "schedule_is_none" ? <span className="soft">{t("no schedule")}</span> : words.text}
       </button>
     </HoverCard>
   );
