@@ -5,6 +5,8 @@ zones, business days, waits for other DAGs and their tasks, and a pool that is f
 
 `python -m bench.projection forecast [DAGS] [RUNS] [TASKS] [SAMPLES]` draws futures of the coming day: DAGs with so many runs of a chain of tasks each, and a history of each task.
 
+`python -m bench.projection changed [DAGS] [RUNS] [TASKS] [SAMPLES] [CHANGED]` draws them once, and then again after the durations of so many DAGs have changed.
+
 Processor seconds and the peak of memory are printed, of a forecast for each tenth of the futures.
 """
 
@@ -14,6 +16,7 @@ import resource
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -22,12 +25,13 @@ from gnomon.calendars import Weekends
 from gnomon.changes.scenarios.task_times import TaskTime
 from gnomon.entry.projection.assumed_times import NamedTimes
 from gnomon.entry.projection.forecast import Drawing, ForecastCollector, draw_futures
+from gnomon.entry.projection.kept_forecast import KeptForecast
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.simulation import Scenario, simulate
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.simulate.year_simulation import SETTINGS
 from gnomon.model.after import After
-from gnomon.model.instants import Instant, to_datetime, to_instant
+from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
 from gnomon.model.records import GroupState, PoolRecord
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.model.upstream_edges import to_dependency_spec
@@ -155,6 +159,29 @@ def forecast(dag_count: int = 1000, run_count: int = 10, task_count: int = 5, sa
     print(f"{len(collector.build(snapshot, until, drawing).rows):,} rows")
 
 
+def change(
+    dag_count: int = 1000, run_count: int = 10, task_count: int = 5, samples: int = 50, changed: int = 10
+) -> None:
+    """Draw the futures, change the durations of some DAGs, and print what the next forecast costs, three times."""
+    snapshot = build_snapshot(dag_count, run_count, task_count)
+    snapshot = replace(snapshot, at=snapshot.at + SECOND)
+    until, drawing, kept = snapshot.at + DAY, Drawing(samples, max_s=1e9), KeptForecast()
+    for number in range(4):
+        models = snapshot.models.copy()
+        for dag in snapshot.state.dags[: changed if number else 0]:
+            for task in dag.spec.tasks:
+                models[dag.dag_id, task.task_id] = _build_model(snapshot.at, number)
+        snapshot = replace(snapshot, models=models)
+        began = time.process_time()
+        answer = kept.draw(snapshot, SETTINGS, until, drawing, None, lambda _drawn: lambda _future: None)
+        drawn = "all" if kept.drawn is None else f"{len(kept.drawn):,}"
+        cpu_s = time.process_time() - began
+        print(
+            f"{drawn} DAGs drawn, {len(answer.rows):,} rows, {cpu_s:.2f} s of processor, {_peak_mb():.0f} MB",
+            flush=True,
+        )
+
+
 def _peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
@@ -163,6 +190,8 @@ def main(arguments: Sequence[str]) -> None:
     """As the docstring of the module says."""
     if arguments[:1] == ["forecast"]:
         forecast(*map(int, arguments[1:]))
+    elif arguments[:1] == ["changed"]:
+        change(*map(int, arguments[1:]))
     else:
         project(*map(int, arguments[:2]), *arguments[2:])
 

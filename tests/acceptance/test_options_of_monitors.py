@@ -18,7 +18,7 @@ from gnomon.entry.app.monitor_wiring import is_monitor_needed
 from gnomon.entry.app.nightly_clean import NightlyClean, find_next
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
-from gnomon.entry.projection.forecast_main import build_drawing
+from gnomon.entry.projection.forecast_report import build_drawing
 from gnomon.entry.projection.what_if.simulation_main import build_both_drawing
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import Config, OptionError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -278,6 +279,15 @@ def run_with_snapshot(
     folder: Path, deployment: RandomDeployment, snapshot_at: Instant
 ) -> tuple[list[ComparedRun], Snapshot]:
     """The same, and what the store had at an instant. File edits come before it, or not at all."""
+    edited_at = max((at for at, _ in deployment.later), default=snapshot_at)
+    runs, snapshots = run_with_snapshots(folder, deployment, [max(snapshot_at, edited_at)])
+    return runs, snapshots[0]
+
+
+def run_with_snapshots(
+    folder: Path, deployment: RandomDeployment, instants: Sequence[Instant]
+) -> tuple[list[ComparedRun], list[Snapshot]]:
+    """The same, and what the store had at each of these, which are in order."""
     url = f"sqlite:///{folder / f'projection-{deployment.seed}.db'}"
     create_schema(url)
     db = open_database(url, role="simulation", synchronous="OFF", lease_clock=lambda: deployment.start, cipher=CIPHER)
@@ -294,15 +304,21 @@ def run_with_snapshot(
     )
     for spec in deployment.specs:
         it.parse(spec, "1")
-    for at, spec in deployment.later:
+    later, snapshots = list(deployment.later), []
+    for instant in instants:
+        while later and later[0][0] <= instant:
+            at, spec = later.pop(0)
+            it.run_until(at)
+            it.parse(spec, "2")
+        it.run_until(max(instant, it.clock.now()))
+        snapshots.append(read_snapshot(db, it.clock.now()))
+    for at, spec in later:
         it.run_until(at)
         it.parse(spec, "2")
-    it.run_until(max(snapshot_at, it.clock.now()))
-    snapshot = read_snapshot(db, it.clock.now())
     it.run_until(deployment.end)
     runs = _read_runs(db, deployment)
     db.close()
-    return runs, snapshot
+    return runs, snapshots
 
 
 def _read_runs(db: Database, deployment: RandomDeployment) -> list[ComparedRun]:

@@ -12,7 +12,7 @@ import pytest
 
 from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.drawn_times import DrawnTimes
-from gnomon.entry.projection.forecast import find_independent, project_future
+from gnomon.entry.projection.futures import Futures
 from gnomon.entry.projection.independent_dags import IndependentDags
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import Projector
@@ -26,7 +26,6 @@ from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.rules.timetables.registry import reference
-from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.testing import Play
 from gnomon.timetables import CronTriggerTimetable
 
@@ -133,7 +132,7 @@ class Trial:
         if not divided:
             dags.members.clear()
         end = deployment.end
-        runs = project_divided(dags, capacity, self.draw, end, end, self.project, with_tasks=True)
+        runs = project_divided(dags, capacity, self.draw, end, end, self.project, with_tasks=True).runs
         self.alone = sum(run.run_pk >= 1 << 48 for run in runs)
         return clean(runs)
 
@@ -141,7 +140,8 @@ class Trial:
 def clean(runs: list[RunOutcome]) -> list[RunOutcome]:
     """Without numbers of runs, and ordered; the ids of runs of assets are random."""
     cleaned = [
-        replace(run, run_pk=0, run_id=run.run_id if run.run_type == "scheduled" else "", waits=()) for run in runs
+        msgspec.structs.replace(run, run_pk=0, run_id=run.run_id if run.run_type == "scheduled" else "", waits=())
+        for run in runs
     ]
     return sorted(cleaned, key=lambda run: (run.dag_id, run.run_after, run.queued_at, str(run)))
 
@@ -204,16 +204,16 @@ def check_snapshot(folder: Path, seed: int) -> int:
                 snapshot.models[spec.dag_id, task.task_id] = model
     until = middle + 20 * 3600 * SECOND
     zones = {spec.dag_id: spec.local_timezone for spec in deployment.specs}
-    dags, alone = find_independent(snapshot, deployment.settings), 0
+    divided, alone = Futures(snapshot, deployment.settings, until, with_tasks=True), 0
     for sample in range(3):
         both = []
         for is_divided in (True, False):
-            independent = dags
+            futures = divided
             if not is_divided:
-                independent = find_independent(snapshot, deployment.settings)
-                independent.members.clear()
+                futures = Futures(snapshot, deployment.settings, until, with_tasks=True)
+                futures.independent.members.clear()
             script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, 60.0, 1, sample)
-            runs = project_future(snapshot, deployment.settings, until, script, True, None, KeptPlans(), independent)
+            runs = futures.project(script).list_due(until)
             both.append(clean(runs))
             alone += sum(run.run_pk >= 1 << 48 for run in runs)
         assert both[0] == both[1]

@@ -125,7 +125,9 @@ class _Trial:
             self.projector.run_until(at)
         self.projector.run_until(self.deployment.end)
         runs = [*self.collector.runs, *self.collector.list_unfinished(self.projector.now)]
-        cleaned = [replace(run, run_id="", run_pk=0, waits=()) for run in runs]  # ids of runs of assets are random
+        cleaned = [
+            msgspec.structs.replace(run, run_id="", run_pk=0, waits=()) for run in runs
+        ]  # ids of runs of assets are random
         return sorted(cleaned, key=lambda run: (run.dag_id, run.run_after, run.queued_at, str(run)))
 
 

@@ -83,6 +83,7 @@ def run_monitor(cfg: Config) -> int:
         if traces is not None:
             traces.tick()
 
+    forecasts = ForecastProcess(cfg)
     service = MonitorService(
         settings=settings,
         db=db,
@@ -92,7 +93,7 @@ def run_monitor(cfg: Config) -> int:
         new_id=lambda: str(uuid.uuid4()),
         send=sender.send,
         on_round=do_round,
-        start_forecast=lambda: ForecastProcess(cfg),
+        start_forecast=forecasts.start,
     )
     try:
         service.run(stop)
@@ -100,6 +101,7 @@ def run_monitor(cfg: Config) -> int:
         if traces is not None:
             traces.close()
         clean.close()
+        forecasts.end()
         db.close()
     _log.info("monitor_stopped")
     return 0

@@ -71,6 +71,16 @@ class DueSubject:
     paths: list[_EndPath] = field(default_factory=list)
     unfinished: int = 0
 
+    def is_asked_like(self, other: DueSubject) -> bool:
+        """Whether the same is asked, of the same runs that have ended."""
+        return (self.spec, self.due, self.of, self.ended_at, self.failed) == (
+            other.spec,
+            other.due,
+            other.of,
+            other.ended_at,
+            other.failed,
+        )
+
 
 def list_subjects(
     tx: Transaction,

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from gnomon.entry.projection.independent_dags import IndependentDags, Resource
 from gnomon.entry.projection.independent_runs import FollowedSpan, IndependentFuture
 from gnomon.entry.projection.projector import Observer, rare_collections
+from gnomon.entry.projection.run_ends import RunEnds
 from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.slot_demand import SlotDemand
 from gnomon.entry.projection.undisturbed_runs import DrawTry
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
@@ -93,33 +96,57 @@ def find_capacity(pools: Iterable[PoolRecord], settings: SchedulerSettings, work
     return capacity
 
 
+class DividedFuture(NamedTuple):
+    """One future of both parts."""
+
+    runs: list[RunOutcome]
+    """Those that are created before `reached`."""
+    reached: Instant
+    """It went on until then."""
+
+    def list_due(self, until: Instant) -> list[RunOutcome]:
+        """The runs that are due before `until`."""
+        return [run for run in self.runs if run.run_after < until]
+
+    def list_later(self, until: Instant) -> list[RunOutcome]:
+        """The others."""
+        return [run for run in self.runs if run.run_after >= until]
+
+
 def project_divided(
     dags: IndependentDags,
     capacity: Capacity,
     draw: DrawTry,
     until: Instant,
     deadline: Instant,
-    project_rest: Callable[[EngineShare], tuple[list[RunOutcome], Instant]],
+    project_rest: Callable[[EngineShare], tuple[list[RunOutcome], Instant | None]],
     *,
     with_tasks: bool | Collection[str],
     count: Callable[[int, Instant], object] | None = None,
-) -> list[RunOutcome]:
-    """The runs that are due before `until`. `with_tasks`: for all, or of independent DAGs for these. `project_rest`: those of the engine, and the instant to which it went on.
+    taken: SlotDemand | None = None,
+    ends: RunEnds | None = None,
+) -> DividedFuture:
+    """The runs that are due before `until`, and those that begin before the last of these has ended.
 
-    `deadline`: until then runs may go on that are due before `until`. `count`: is told of attempts of independent DAGs.
+    `with_tasks`: for all, or of independent DAGs for these. `project_rest`: those of the engine, and the instant to which it went on; None: it has nothing to do.
+
+    `deadline`: until then runs may go on that are due before `until`. `count`: is told of attempts of independent DAGs. `taken`: the slots of DAGs that are not projected; raises SlotsRunOut where
+    they leave too few. `ends`: what was drawn before.
     """
+    others: Collection[Resource] = () if taken is None else taken.resources
     while True:
         end = min(until + dags.run_out, deadline)
         dags.plan_until(end, count)
         with rare_collections():
-            future = IndependentFuture(
-                dags, draw, FollowedSpan(dags.start, until, end, deadline), with_tasks=with_tasks
-            )
+            span = FollowedSpan(dags.start, until, end, deadline)
+            future = IndependentFuture(dags, draw, span, with_tasks=with_tasks, taken=taken, ends=ends)
         if future.last_end > end:
             dags.lengthen(future.last_end - until)
             continue
         peaks = future.find_peaks(capacity)
         full = {resource for resource, peak in peaks.items() if peak > capacity[resource]}
+        if not full.isdisjoint(others):
+            raise SlotsRunOut(next(iter(full.intersection(others))))
         if full:
             dags.remove_users(full)
             continue
@@ -128,9 +155,11 @@ def project_divided(
         try:
             rest, reached = project_rest(share)
         except SlotsRunOut as out:
+            if out.resource in others:
+                raise
             dags.remove_users([out.resource])
             continue
-        if reached > end and dags.members:
+        if reached is not None and dags.members and reached > end:
             dags.lengthen(reached - until)
             continue
-        return future.list_outcomes() + rest
+        return DividedFuture(future.list_outcomes() + rest, end if reached is None else reached)

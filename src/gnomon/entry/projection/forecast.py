@@ -9,28 +9,18 @@ from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
-from gnomon.entry.projection.attempt_counter import AttemptCounter
-from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.drawn_times import DrawnTimes
-from gnomon.entry.projection.independent_dags import IndependentDags
+from gnomon.entry.projection.futures import Futures, KeptParts
 from gnomon.entry.projection.projected_dags import RAISED_LATER
-from gnomon.entry.projection.projector import Observer, Projector
-from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome, TaskOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
-from gnomon.model.deferral import DeferralResult
-from gnomon.model.instants import SECOND, Instant
+from gnomon.model.instants import Instant
 from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
-from gnomon.rules.engine import events as e
-from gnomon.rules.engine.state.run_facts import describe_run
-from gnomon.rules.engine.step_context import StepResult
-from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 SAMPLES = 50
 MEDIAN, LATE = 0.5, 0.9
-RUN_OUT_S = 86_400
-"""How long after the horizon runs may go on that begin before it."""
 _RunKey = tuple[str, str, Instant, int]
 """DAG, type, due time, and the place among the runs with these: the runs of one future are matched with those of another by it."""
 
@@ -40,6 +30,8 @@ class _SampleValues:
     """What the samples say of one run or task instance."""
 
     run_id: str
+    queued_at: Instant
+    """The earliest of all futures."""
     starts: list[Instant] = field(default_factory=list)
     ends: list[Instant] = field(default_factory=list)
     count: int = 0
@@ -87,10 +79,12 @@ class SampledForecast:
 
 @dataclass(frozen=True)
 class Future:
-    """One drawn future: its runs, and the tasks whose duration had to be assumed."""
+    """One drawn future: the runs that are due, the tasks whose duration had to be assumed, and the runs that are due later but begin before all of the others have ended."""
 
     runs: list[RunOutcome]
     assumed: Iterable[tuple[str, str]]
+    later: list[RunOutcome]
+    reached: Instant
 
 
 @dataclass(frozen=True)
@@ -113,25 +107,19 @@ def draw_futures(
     drawing: Drawing,
     timetables: TimetableHost | None = None,
     clock: Callable[[], float] = time.monotonic,
+    kept: KeptParts | None = None,
 ) -> Iterator[Future]:
-    """Project the snapshot again and again: the runs that are due before `until`, each to its end."""
+    """Project the snapshot again and again: the runs that are due before `until`, each to its end. `kept`: what earlier projections leave; raises SlotsRunOut where it does not hold."""
     began = clock()
     zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
-    kept_plans, independent = KeptPlans(), find_independent(snapshot, settings)
+    with_tasks = drawing.with_tasks if not drawing.with_tasks or drawing.tasks_of is None else drawing.tasks_of
+    futures = Futures(snapshot, settings, until, timetables, with_tasks=with_tasks, kept=kept)
     for sample in range(drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
-        runs = project_future(
-            snapshot,
-            settings,
-            until,
-            script,
-            drawing.with_tasks,
-            timetables,
-            kept_plans,
-            independent,
-            tasks_of=drawing.tasks_of,
-        )
-        yield Future(runs, script.assumed)
+        if kept is not None:
+            kept.ends.sample = sample
+        future = futures.project(script)
+        yield Future(future.list_due(until), script.assumed, future.list_later(until), future.reached)
         if clock() - began > drawing.max_s:
             break
 
@@ -142,21 +130,37 @@ class ForecastCollector:
     def __init__(self, *, with_tasks: bool) -> None:
         self._with_tasks = with_tasks
         self._drawn: dict[tuple[_RunKey, str | None], _SampleValues] = {}
-        self._assumed: dict[tuple[str, str], None] = {}
+        self.assumed: dict[tuple[str, str], None] = {}
+        """The tasks whose duration had to be assumed."""
         self.samples = 0
 
     def add(self, future: Future) -> None:
         """One more future."""
         _add_sample(self._drawn, future.runs, with_tasks=self._with_tasks)
-        self._assumed.update(dict.fromkeys(future.assumed))
+        self.assumed.update(dict.fromkeys(future.assumed))
         self.samples += 1
+
+    def list_rows(self) -> list[ForecastRow]:
+        """What the futures say of each run, and of each task if they are asked for."""
+        return [_build_row(key, each, self.samples) for key, each in self._drawn.items()]
+
+    def list_spans(self) -> Iterator[tuple[str, Instant, Instant | None, Instant]]:
+        """Of each run in any future: its DAG, when it starts, when it has ended (None: it may not have), and when it is created."""
+        for ((dag_id, *_), task), values in self._drawn.items():
+            if task is None and values.starts:
+                end = max(values.ends) if len(values.ends) == values.count else None
+                yield dag_id, min(values.starts), end, values.queued_at
 
     def build(self, snapshot: Snapshot, until: Instant, drawing: Drawing) -> SampledForecast:
         """The answer, rows by their start."""
-        rows = [_build_row(key, each, self.samples) for key, each in self._drawn.items()]
-        rows.sort(key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
-        assumptions = list_assumptions(snapshot, self._assumed, drawing.assumed_s)
+        assumptions = list_assumptions(snapshot, self.assumed, drawing.assumed_s)
+        rows = sort_rows(self.list_rows())
         return SampledForecast(snapshot.at, until, rows, self.samples, drawing.samples, assumptions)
+
+
+def sort_rows(rows: Iterable[ForecastRow]) -> list[ForecastRow]:
+    """Rows by their start."""
+    return sorted(rows, key=lambda row: (row.start_p50 or row.run_after, row.dag_id, row.run_after, row.task or ""))
 
 
 def forecast(
@@ -180,111 +184,6 @@ def forecast(
     return collector.build(snapshot, until, drawing)
 
 
-def find_independent(snapshot: Snapshot, settings: SchedulerSettings) -> IndependentDags:
-    """The DAGs of the snapshot that futures can be drawn of without the engine."""
-    state = snapshot.copy_state()
-    return IndependentDags(state, snapshot.pools, settings, snapshot.at, snapshot.graphs, snapshot.queued_events)
-
-
-def project_future(
-    snapshot: Snapshot,
-    settings: SchedulerSettings,
-    until: Instant,
-    script: DrawnTimes,
-    with_tasks: bool,
-    timetables: TimetableHost | None,
-    kept_plans: KeptPlans,
-    independent: IndependentDags,
-    count_attempts: Callable[[], AttemptCounter] | None = None,
-    tasks_of: Collection[str] | None = None,
-) -> list[RunOutcome]:
-    """One future of the snapshot: the runs that are due before `until`. `count_attempts`: makes what bounds their number."""
-    slots = 0 if snapshot.workers else settings.limits.parallelism or 1_000
-    end = until + RUN_OUT_S * SECOND
-    script.now = lambda: snapshot.at
-
-    def project_rest(share: EngineShare) -> tuple[list[RunOutcome], Instant]:
-        part = snapshot.leave_out(share.excluded, share.cut_pools(snapshot.pools))
-        dags = part.state.dags
-        counter = None if count_attempts is None else count_attempts()
-        if counter is not None:
-            counter.add(share.attempts, share.end)
-        if not part.state.runs and not any(dag.active and not dag.paused for dag in dags):
-            return [], share.end
-        projector = Projector(
-            settings=share.cut_settings(settings),
-            start=snapshot.at,
-            script=script.play,
-            pools=(),
-            worker_slots=slots,
-            timetables=timetables,
-            kept_plans=kept_plans,
-            draw=script.draw_try,
-        )
-        script.now = lambda: projector.now
-        projector.load(part, script.resume)
-        _schedule_deferrals(projector, script)
-        collector = OutcomeCollector(projector.engine_state, with_tasks=with_tasks)
-        observers = [collector.observe, share.watch(projector.engine_state, dags)]
-        if counter is not None:
-            observers.append(counter.count)
-        projector.observe = _observe_all(observers)
-        try:
-            projector.run_until(until)
-            while projector.now < end and (projector.now < share.end or _has_early_runs(projector, until)):
-                projector.run_until(min(end, projector.now + 3600 * SECOND))
-            runs = [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
-            return [run for run in runs if run.run_after < until], projector.now
-        finally:
-            projector.engine_state.release()
-
-    worker_slots = sum(worker.slots for worker in snapshot.workers) or slots
-    capacity = find_capacity(snapshot.pools, settings, worker_slots)
-    return project_divided(
-        independent,
-        capacity,
-        script.draw_try,
-        until,
-        end,
-        project_rest,
-        with_tasks=with_tasks if not with_tasks or tasks_of is None else tasks_of,
-        count=None if count_attempts is None else count_attempts().add,
-    )
-
-
-def _observe_all(observers: Sequence[Observer]) -> Observer:
-    def observe(result: StepResult, now: Instant) -> None:
-        for each in observers:
-            each(result, now)
-
-    return observe
-
-
-def _has_early_runs(projector: Projector, until: Instant) -> bool:
-    return any(run.is_running and run.record.run_after < until for run in projector.engine_state.runs.values())
-
-
-def _schedule_deferrals(projector: Projector, script: DrawnTimes) -> None:
-    """The ends of deferrals that a trigger of an author decides about: those with a time of their own have a timer already."""
-    for run in projector.engine_state.runs.values():
-        facts = describe_run(run.dag.record.dag_id, run.record)
-        for instances in run.task_instances:
-            for ti in instances.values():
-                wait = ti.deferral
-                if (
-                    ti.state is TaskInstanceState.DEFERRED
-                    and wait is not None
-                    and wait.result is None
-                    and wait.due_at is None
-                ):
-                    began = wait.created_at if ti.started_at is None else ti.started_at
-                    rest_s = script.draw_rest(
-                        facts, ti.task.task_id, ti.map_index, ti.try_number, (projector.now - began) / SECOND
-                    )
-                    event = e.DeferralEnded(ti.key(), ti.defer_seq, DeferralResult(outcome="event"))
-                    projector.schedule(projector.now + int(rest_s * SECOND), event)
-
-
 def _add_sample(
     drawn: dict[tuple[_RunKey, str | None], _SampleValues], runs: Iterable[RunOutcome], *, with_tasks: bool
 ) -> None:
@@ -305,7 +204,9 @@ def _find(
 ) -> _SampleValues:
     values = drawn.get((key, task))
     if values is None:
-        values = drawn[key, task] = _SampleValues(run.run_id)
+        values = drawn[key, task] = _SampleValues(run.run_id, run.queued_at)
+    elif run.queued_at < values.queued_at:
+        values.queued_at = run.queued_at
     return values
 
 

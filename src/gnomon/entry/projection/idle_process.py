@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
 import resource
@@ -70,6 +71,7 @@ def _make_way() -> None:
 
     signal.signal(signal.SIGVTALRM, look)
     signal.setitimer(signal.ITIMER_VIRTUAL, FREE_S, TURN_S)
+    atexit.register(signal.setitimer, signal.ITIMER_VIRTUAL, 0.0)  # the end of Python takes the handler away first
 
 
 def run_idle(compute: Callable[[], T]) -> T:

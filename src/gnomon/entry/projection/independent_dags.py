@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from gnomon.entry.projection.begun_runs import BegunRun, KnownRun, describe_begun
+from gnomon.entry.projection.run_widths import measure_width
 from gnomon.entry.projection.undisturbed_graphs import GraphPlan, build_plan
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
@@ -86,16 +87,13 @@ class IndependentDags:
             if dag_pk not in outside and (member := self._examine(dag, unfinished)) is not None
         }
         """By dag_pk. Those that turn out to need the engine are removed."""
-        mixed = {
-            pool
-            for dag_pk, dag in engine_state.dags.items()
-            if dag_pk not in self.members and _mixes_pools(dag.graph.spec)
-            for pool in _list_pools(dag.graph.spec)
-        }
+        mixed = list_mixed_pools(
+            dag.graph.spec for dag_pk, dag in engine_state.dags.items() if dag_pk not in self.members
+        )
         self.members = {
             dag_pk: member
             for dag_pk, member in self.members.items()
-            if mixed.isdisjoint(_list_pools(member.dag.graph.spec))
+            if mixed.isdisjoint(list_pools(member.dag.graph.spec))
         }
         self._forget_others()
         self._planner.enqueue(self.members)
@@ -121,7 +119,7 @@ class IndependentDags:
             or not spec.timetable.builtin
             or not spec.timetable.can_be_scheduled
             or _follows_runs(spec.timetable)
-            or _mixes_pools(spec)
+            or mixes_pools(spec)
             or compute_jitter(spec)
         ):
             return None
@@ -129,9 +127,9 @@ class IndependentDags:
         if plan is None or begun is None:
             return None
         limit = 1 if spec.overlap == "skip" else active_runs_limit(dag)
-        widths: dict[Resource, int] = {None: _measure_width(plan, None)}
+        widths: dict[Resource, int] = {None: measure_width(plan.tasks, plan.upstream, None)}
         for pool in {pool.name: pool for pool in plan.pools if (pool.slots or 0) >= 0}.values():
-            widths[pool.name] = _measure_width(plan, pool.name)
+            widths[pool.name] = measure_width(plan.tasks, plan.upstream, pool.name)
         attempts = sum(task.runs_code for task in plan.tasks)
         steps = tuple(zip(plan.upstream, plan.tasks, strict=True))
         used = {name: width for name, width in widths.items() if width}
@@ -228,31 +226,18 @@ def _has_all_tasks(dag: Dag, planned: PlannedRun) -> bool:
     return planned.logical_at is None or begin <= planned.logical_at <= end
 
 
-def _mixes_pools(spec: DagSpec) -> bool:
+def mixes_pools(spec: DagSpec) -> bool:
     """Whether tasks of several pools may wait for the same limit of their run: which is first depends on the turns of the pools, and so on tasks of others that are ready at the same instant."""
     attempts = sum(task.runs_code for task in spec.tasks)
     is_mapped = bool(spec.group_expansions) or any(task.expansion is not None for task in spec.tasks)
-    return len(_list_pools(spec)) > 1 and (is_mapped or attempts > spec.max_active_tasks)
+    return len(list_pools(spec)) > 1 and (is_mapped or attempts > spec.max_active_tasks)
 
 
-def _list_pools(spec: DagSpec) -> set[str]:
+def list_mixed_pools(specs: Iterable[DagSpec]) -> set[str]:
+    """The pools that are used by DAGs with such tasks."""
+    return {pool for spec in specs if mixes_pools(spec) for pool in list_pools(spec)}
+
+
+def list_pools(spec: DagSpec) -> set[str]:
+    """The pools of its tasks."""
     return {task.pool for task in spec.tasks if task.runs_code}
-
-
-def _measure_width(plan: GraphPlan, pool: str | None) -> int:
-    """A number of slots that one run never exceeds: tasks that follow one another in a chain need those of one of them."""
-    chains: list[int] = []
-    """The most slots of a task of each chain."""
-    last: dict[int, int] = {}
-    """The chain that ends with a task, by its index."""
-    for index, task in enumerate(plan.tasks):
-        if not task.runs_code or (pool is not None and task.pool != pool):
-            continue
-        slots = 1 if pool is None else task.pool_slots
-        before = next((above for above in plan.upstream[index] if above in last), None)
-        chain = len(chains) if before is None else last.pop(before)
-        if before is None:
-            chains.append(0)
-        chains[chain] = max(chains[chain], slots)
-        last[index] = chain
-    return sum(chains)

@@ -7,10 +7,12 @@ which may be full. `tests/simulation/test_independent_dags.py` proves that the r
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from gnomon.entry.projection.begun_runs import BegunRun, KnownRun
 from gnomon.entry.projection.independent_dags import IndependentDag, IndependentDags, Resource
+from gnomon.entry.projection.run_ends import NEEDS_ENGINE, RunEnds
 from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.slot_demand import SlotDemand, find_exact_peak
 from gnomon.entry.projection.undisturbed_runs import DrawTry
@@ -84,9 +86,16 @@ class IndependentFuture:
     """One future of the independent DAGs."""
 
     def __init__(
-        self, dags: IndependentDags, draw: DrawTry, span: FollowedSpan, *, with_tasks: bool | Collection[str]
+        self,
+        dags: IndependentDags,
+        draw: DrawTry,
+        span: FollowedSpan,
+        *,
+        with_tasks: bool | Collection[str],
+        taken: SlotDemand | None = None,
+        ends: RunEnds | None = None,
     ) -> None:
-        """`with_tasks`: whether the outcomes have their tasks, or the ids of the DAGs whose outcomes have them."""
+        """`with_tasks`: whether the outcomes have their tasks, or the ids of the DAGs whose outcomes have them. `taken`: the slots of others. `ends`: what was drawn before."""
         self._draw, self._span = draw, span
         self.runs: list[tuple[IndependentDag, list[FollowedRun]]] = []
         self.disturbed: set[int] = set()
@@ -95,10 +104,10 @@ class IndependentFuture:
         """When the last of the runs ends that are due before `until`; `until` if they end before."""
         self.attempts = 0
         """Of all runs, without tries that fail."""
-        self._demand = SlotDemand()
+        self._taken, self._demand = taken, SlotDemand(taken)
         for dag_pk, member in dags.members.items():
             keeps = with_tasks if isinstance(with_tasks, bool) else member.dag_id in with_tasks
-            runs = _follow(member, draw, span, with_tasks=keeps)
+            runs = _follow(member, draw, span, ends, with_tasks=keeps)
             if runs is None:
                 self.disturbed.add(dag_pk)
                 continue
@@ -114,10 +123,10 @@ class IndependentFuture:
                     break
 
     def find_peaks(self, capacity: Mapping[Resource, int]) -> dict[Resource, int]:
-        """The most slots that are taken at the same time; where that could be more than there are, it is counted exactly."""
+        """The most slots that are taken at the same time; where that could be more than there are, it is counted exactly, unless others take some."""
         peaks = self._demand.find_peaks()
         for resource, peak in peaks.items():
-            if peak > capacity[resource]:
+            if peak > capacity[resource] and (self._taken is None or resource not in self._taken.resources):
                 peaks[resource] = find_exact_peak(self._list_uses(resource))
         return peaks
 
@@ -129,14 +138,14 @@ class IndependentFuture:
                     yield from run.times.list_uses(member, resource)
 
     def list_outcomes(self) -> list[RunOutcome]:
-        """The runs that are asked for, as any other of a projection."""
-        until, success = self._span.until, DagRunState.SUCCESS
+        """The runs as any other of a projection."""
+        success = DagRunState.SUCCESS
         return [
             RunOutcome(
                 member.dag_id,
                 run.run_pk,
                 run.run_id,
-                run.run_type.value,
+                run.run_type._value_,
                 run.run_after,
                 success,
                 run.queued_at,
@@ -146,20 +155,20 @@ class IndependentFuture:
             )
             for member, runs in self.runs
             for run, ended_at, times in runs
-            if run.run_after < until
         ]
 
 
-def _follow(member: IndependentDag, draw: DrawTry, span: FollowedSpan, *, with_tasks: bool) -> list[FollowedRun] | None:
+def _follow(
+    member: IndependentDag, draw: DrawTry, span: FollowedSpan, ends: RunEnds | None = None, *, with_tasks: bool
+) -> list[FollowedRun] | None:
     """The runs of one DAG; None: something is to be decided."""
+    dag_id, limit = member.dag_id, member.runs_limit
     runs: list[FollowedRun] = []
     live: list[Instant] = []
     """The ends of runs that may not have ended."""
-    limit, most = member.runs_limit, member.plan.max_active
-    may_exceed = member.widths.get(None, 0) > most
     for begun in member.begun:
         times = _time_begun(member, draw, begun, span.start)
-        if times is None or (may_exceed and find_exact_peak(times.list_uses(member, None)) > most):
+        if times is None or _waits_for_itself(member, times):
             return None
         live.append(max(span.start, *times.ends))
         if live[-1] >= span.deadline:
@@ -173,15 +182,35 @@ def _follow(member: IndependentDag, draw: DrawTry, span: FollowedSpan, *, with_t
             live = [at for at in live if at >= begin]
             if len(live) >= limit:
                 return None
-        times = _time_tasks(member, draw, run)
-        if times is None or (may_exceed and find_exact_peak(times.list_uses(member, None)) > most):
-            return None
-        ended_at = max(times.ends)
-        if ended_at >= span.deadline and run.run_after < span.until:
+        times = None
+        if ends is None or with_tasks:
+            times = _time_undisturbed(member, draw, run)
+            ended_at = NEEDS_ENGINE if times is None else max(times.ends)
+        else:
+            ended_at = ends.find(dag_id, run, partial(_find_end, member, draw, run))
+        if ended_at == NEEDS_ENGINE or (ended_at >= span.deadline and run.run_after < span.until):
             return None
         live.append(ended_at)
         runs.append(FollowedRun(run, ended_at, times if with_tasks else None))
     return runs
+
+
+def _find_end(member: IndependentDag, draw: DrawTry, run: KnownRun) -> Instant:
+    times = _time_undisturbed(member, draw, run)
+    return NEEDS_ENGINE if times is None else max(times.ends)
+
+
+def _time_undisturbed(member: IndependentDag, draw: DrawTry, run: KnownRun) -> TaskTimes | None:
+    """When the tasks of a run start and end; None: one of them fails, or has to wait for others of its run."""
+    times = _time_tasks(member, draw, run)
+    if times is None or _waits_for_itself(member, times):
+        return None
+    return times
+
+
+def _waits_for_itself(member: IndependentDag, times: TaskTimes) -> bool:
+    most = member.plan.max_active
+    return member.widths.get(None, 0) > most and find_exact_peak(times.list_uses(member, None)) > most
 
 
 def _time_tasks(member: IndependentDag, draw: DrawTry, run: KnownRun) -> TaskTimes | None:

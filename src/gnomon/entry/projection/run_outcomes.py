@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from gnomon.entry.projection.undisturbed_runs import UndisturbedRun
 from gnomon.model.ids import UNMAPPED
@@ -19,8 +20,7 @@ DONE = (TaskInstanceState.SUCCESS, TaskInstanceState.SKIPPED)
 """States of a task that is done, for a promise."""
 
 
-@dataclass(frozen=True, slots=True)
-class TaskOutcome:
+class TaskOutcome(msgspec.Struct, frozen=True, gc=False):
     """One task instance of a run."""
 
     task_id: str
@@ -36,8 +36,7 @@ class TaskOutcome:
         return self.task_id if self.map_index == UNMAPPED else f"{self.task_id}[{self.map_index}]"
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
+class RunOutcome(msgspec.Struct, frozen=True):
     """One run. A run that has not ended has no `ended_at`."""
 
     dag_id: str

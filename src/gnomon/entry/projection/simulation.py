@@ -111,7 +111,7 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         return [*collector.runs, *collector.list_unfinished(projector.now)], scenario.end
 
     capacity = find_capacity(pools, scenario.settings, scenario.worker_slots)
-    runs = project_divided(
+    future = project_divided(
         independent,
         capacity,
         script.draw_try,
@@ -121,9 +121,8 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
         with_tasks=scenario.with_tasks,
         count=open_counter().add,
     )
-    runs.sort(key=_sort_key)
     return SimulatedRuns(
-        runs,
+        sorted(future.runs, key=_sort_key),
         counters[-1].ended,
         [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()],
         {pool.name: pool.slots for pool in pools},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import accumulate
 
 from gnomon.entry.projection.independent_dags import Resource
@@ -15,9 +15,17 @@ STEP_US = 60 * SECOND
 class SlotDemand:
     """So many slots of each resource, at most, by the minute."""
 
-    def __init__(self) -> None:
+    def __init__(self, other: SlotDemand | None = None) -> None:
+        """`other`: what is taken besides."""
         self._changes: defaultdict[Resource, defaultdict[int, int]] = defaultdict(lambda: defaultdict(int))
         """By minute: so many more slots, or fewer, than in the minute before."""
+        for resource, changes in () if other is None else other._changes.items():
+            self._changes[resource] = changes.copy()
+
+    @property
+    def resources(self) -> Collection[Resource]:
+        """Those of which slots are taken."""
+        return self._changes.keys()
 
     def add(self, resource: Resource, slots: int, spans: Iterable[tuple[Instant, Instant]]) -> None:
         """So many slots are taken in each of these spans; minutes count whole."""

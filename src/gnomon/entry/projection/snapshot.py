@@ -91,8 +91,8 @@ class Snapshot:
             },
         )
 
-    def leave_out(self, dag_pks: Collection[int], pools: list[PoolRecord]) -> Snapshot:
-        """The snapshot without these DAGs and their runs, and with other pools."""
+    def leave_out(self, dag_pks: Collection[int], pools: list[PoolRecord] | None = None) -> Snapshot:
+        """The snapshot without these DAGs and their runs, and with other pools, if they are given."""
         state = self.state
         runs = [run for run in state.runs if run.dag_pk not in dag_pks]
         run_pks = {run.run_pk for run in runs}
@@ -103,7 +103,10 @@ class Snapshot:
             tasks=[task for task in state.tasks if task.run_pk in run_pks],
         )
         ends = {dag_pk: ends for dag_pk, ends in self.newest_ends.items() if dag_pk not in dag_pks}
-        return replace(self, state=part, newest_ends=ends, pools=pools)
+        slots = {dag_pk: slots for dag_pk, slots in self.past_slots.items() if dag_pk not in dag_pks}
+        return replace(
+            self, state=part, newest_ends=ends, past_slots=slots, pools=self.pools if pools is None else pools
+        )
 
 
 def read_snapshot(db: Database, now: Instant) -> Snapshot:

@@ -19,7 +19,7 @@ from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import NOW
 
 from gnomon.entry.cli.deployment.home import Home
-from gnomon.entry.projection.forecast_main import make_report
+from gnomon.entry.projection.forecast_report import ForecastReporter
 from gnomon.entry.simulate.year_simulation import YearSimulation
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
@@ -221,7 +221,7 @@ class Past:
     def judge(self) -> str:
         """What `gnomon baselines show` says after the monitor has judged."""
         write_baselines(self.home.cfg.home, promise=self.baseline)
-        cfg = load_config({"GNOMON_FORECAST_SAMPLES": "20"}, self.home.cfg.home)
+        cfg = load_config({"GNOMON__FORECAST__SAMPLES": "20"}, self.home.cfg.home)
         with closing(
             open_database(
                 cfg.database_url,
@@ -238,7 +238,7 @@ class Past:
             if self.new_version_days:
                 days.parse(spec, "2")
                 days.run_until(NOW)
-            report = make_report(cfg, db, NOW)
+            report = ForecastReporter().report(cfg, db, NOW)
             with db.write() as tx:
                 BaselineEvaluation(MonitorSettings(), lambda: None).store(tx, report, NOW)  # type: ignore[arg-type, return-value]
         return self.gnomon("baselines", "show", "promise").out

@@ -11,7 +11,7 @@ from gnomon.changes.scenarios.expectation import Expectation
 from gnomon.entry.projection.attempt_counter import MAX_KEPT_ATTEMPTS, AttemptCounter
 from gnomon.entry.projection.baseline_forecast import BaselineCollector, DueSubject
 from gnomon.entry.projection.expectations import list_violations
-from gnomon.entry.projection.forecast import find_independent, project_future
+from gnomon.entry.projection.futures import Futures
 from gnomon.entry.projection.pool_load import LoadCollector
 from gnomon.entry.projection.projector import EndlessInstant
 from gnomon.entry.projection.run_outcomes import RunOutcome
@@ -21,7 +21,6 @@ from gnomon.entry.projection.what_if.world_runs import RunKey, WorldRuns
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence, say
-from gnomon.services.scheduler.kept_plans import KeptPlans
 
 LOAD_SAMPLES = 20
 """The load of pools is that of so many futures: each keeps the slots of all pools by five minutes."""
@@ -68,9 +67,7 @@ class WorldFutures:
         self.assumed: dict[tuple[str, str], None] = {}
         self.judged = expectations
         self._until = until
-        self._timetables = timetables
-        self._kept_plans = KeptPlans()
-        self._independent = find_independent(snapshot, world.settings)
+        self._futures = Futures(snapshot, world.settings, until, timetables, with_tasks=True)
         self._zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
 
     def draw(self, sample: int, drawing: BothDrawing) -> list[RunOutcome]:
@@ -78,23 +75,15 @@ class WorldFutures:
         snapshot, times = self.world.snapshot, self.world.times
         script = ChangedTimes(snapshot, self._zones, times, drawing.assumed_s, drawing.seed, sample)
         try:
-            runs = project_future(
-                snapshot,
-                self.world.settings,
-                self._until,
-                script,
-                True,
-                self._timetables,
-                self._kept_plans,
-                self._independent,
-                lambda: AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS),
+            future = self._futures.project(
+                script, lambda: AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS)
             )
         except EndlessInstant as endless:
             raise UserError(
                 say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
             ) from None
         self.assumed.update(script.assumed)
-        return runs
+        return future.list_due(self._until)
 
     def add(self, runs: Sequence[RunOutcome]) -> dict[RunKey, Instant]:
         """Keep what one future says; returns the ends of its runs."""

@@ -19,7 +19,7 @@ from gnomon.changes.scenarios.scenario_document import read_json
 from gnomon.changes.scenarios.scenario_times import find_span, resolve_moment
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, DueSubject, list_subjects
-from gnomon.entry.projection.forecast_main import collect_specs
+from gnomon.entry.projection.forecast_report import collect_specs
 from gnomon.entry.projection.idle_process import MEMORY_BYTES, become_idle
 from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.entry.projection.snapshot import Snapshot, read_snapshot

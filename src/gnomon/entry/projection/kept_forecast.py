@@ -1,0 +1,308 @@
+"""A forecast that follows another one: only DAGs that have to do with what has changed meanwhile are drawn again.
+
+What a DAG does in a future depends on itself, on the DAGs that it is connected with, on the seed, and on slots, which only matter where they are too few. So the runs of a group of connected DAGs are
+those of the last forecast if nothing of them is different in the store and none of their runs has begun or is due. The slots that they take at most are known. Where those that are drawn again might have to wait for
+one of these, all are drawn again. `tests/simulation/test_kept_forecast.py` proves that the answer is that of a forecast without a past.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gnomon.author_code.timetable_host import TimetableHost
+from gnomon.entry.projection.connected_dags import group_connected
+from gnomon.entry.projection.divided_projection import SlotsRunOut
+from gnomon.entry.projection.forecast import (
+    Drawing,
+    ForecastCollector,
+    ForecastRow,
+    Future,
+    SampledForecast,
+    draw_futures,
+    list_assumptions,
+    sort_rows,
+)
+from gnomon.entry.projection.futures import KeptParts, find_capacity_of
+from gnomon.entry.projection.independent_dags import Resource, list_mixed_pools
+from gnomon.entry.projection.run_ends import RunEnds
+from gnomon.entry.projection.run_widths import bound_widths
+from gnomon.entry.projection.slot_demand import SlotDemand
+from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.model.instants import Instant
+from gnomon.model.spec import DagSpec
+from gnomon.services.scheduler.settings import SchedulerSettings
+
+FutureObserver = Callable[[Future], object]
+"""Sees futures of the DAGs that are drawn again."""
+StartObserver = Callable[[Collection[str] | None], FutureObserver]
+"""Begins anew with the DAGs that are drawn again; None: all are."""
+
+
+@dataclass
+class _DagForecast:
+    """What the last forecast said of one DAG."""
+
+    rows: list[ForecastRow] = field(default_factory=list)
+    spans: list[tuple[Instant, Instant]] = field(default_factory=list)
+    """In which its runs take slots, in any future."""
+    first_at: Instant | None = None
+    """When the first of its runs is created, in any future."""
+    assumed: list[str] = field(default_factory=list)
+    """Its tasks whose duration had to be assumed."""
+
+
+@dataclass
+class _Kept:
+    """The last forecast, and what it was made of."""
+
+    snapshot: Snapshot
+    settings: SchedulerSettings
+    until: Instant
+    drawing: Drawing
+    """With as many samples as there were."""
+    wanted_samples: int
+    dags: dict[str, _DagForecast]
+    reached: list[Instant]
+    """By future: until then all runs are known that have begun."""
+    contended: frozenset[Resource]
+    """The pools (None: all workers) of which DAGs may have waited for one another."""
+
+
+class KeptForecast:
+    """Makes forecasts of one deployment, one after another, and keeps the last one."""
+
+    def __init__(self) -> None:
+        self._kept: _Kept | None = None
+        self._ends: RunEnds | None = None
+        self.drawn: Collection[str] | None = None
+        """The DAGs that the newest forecast drew; None: all."""
+
+    def draw(
+        self,
+        snapshot: Snapshot,
+        settings: SchedulerSettings,
+        until: Instant,
+        drawing: Drawing,
+        timetables: TimetableHost | None,
+        start_observer: StartObserver,
+        together: Sequence[Collection[str]] = (),
+    ) -> SampledForecast:
+        """A forecast of the snapshot, whose rows are those of runs. `together`: DAG ids in groups, of each of which all are drawn again or none."""
+        ends = self._find_ends(snapshot, drawing)
+        kept = self._kept
+        changed = None if kept is None else _find_changed(kept, snapshot, settings, until, drawing, together)
+        self._kept = (
+            None
+            if kept is None or changed is None
+            else self._draw_changed(kept, changed, snapshot, settings, timetables, KeptParts(ends), start_observer)
+        )
+        self.drawn = changed
+        if self._kept is None:
+            self.drawn = None
+            self._kept = _draw(snapshot, settings, until, drawing, timetables, KeptParts(ends), start_observer(None))
+        return _build_answer(self._kept)
+
+    @staticmethod
+    def _draw_changed(
+        kept: _Kept,
+        changed: Collection[str],
+        snapshot: Snapshot,
+        settings: SchedulerSettings,
+        timetables: TimetableHost | None,
+        parts: KeptParts,
+        start_observer: StartObserver,
+    ) -> _Kept | None:
+        """What was kept, with these DAGs drawn again; None: that does not do."""
+        same = {dag.dag_pk: dag.dag_id for dag in snapshot.state.dags if dag.dag_id not in changed}
+        others = {dag_id: kept.dags[dag_id] for dag_id in same.values() if dag_id in kept.dags}
+        parts.taken = _measure_demand(snapshot, others, kept.contended)
+        try:
+            drawn = _draw(
+                snapshot.leave_out(same.keys()),
+                settings,
+                kept.until,
+                kept.drawing,
+                timetables,
+                parts,
+                start_observer(changed),
+            )
+        except SlotsRunOut:
+            return None
+        if len(drawn.reached) < len(kept.reached) or any(map(operator.gt, drawn.reached, kept.reached)):
+            return None
+        dags = others | drawn.dags
+        return replace(kept, snapshot=snapshot, dags=dags, contended=_find_contended(snapshot, settings, dags))
+
+    def _find_ends(self, snapshot: Snapshot, drawing: Drawing) -> RunEnds:
+        """The ends of runs that were drawn before and still hold."""
+        kept, ends = self._kept, self._ends
+        if (
+            ends is None
+            or kept is None
+            or _describe_draws(kept.drawing, kept.wanted_samples) != _describe_draws(drawing, drawing.samples)
+        ):
+            ends = self._ends = RunEnds(drawing.samples)
+        elif kept is not None:
+            before = {dag.dag_id: dag for dag in kept.snapshot.state.dags}
+            same_models = _find_same_models(kept.snapshot, snapshot)
+            now = {dag.dag_id: dag for dag in snapshot.state.dags}
+            for dag_id in before.keys() | now.keys():
+                was, dag = before.get(dag_id), now.get(dag_id)
+                if was is None or dag is None or was.spec != dag.spec or dag_id not in same_models:
+                    ends.forget_dag(dag_id)
+        ends.forget_past(snapshot.at)
+        return ends
+
+
+def _draw(
+    snapshot: Snapshot,
+    settings: SchedulerSettings,
+    until: Instant,
+    drawing: Drawing,
+    timetables: TimetableHost | None,
+    parts: KeptParts,
+    observe: FutureObserver,
+) -> _Kept:
+    runs, later = ForecastCollector(with_tasks=False), ForecastCollector(with_tasks=False)
+    reached: list[Instant] = []
+    for future in draw_futures(snapshot, settings, until, drawing, timetables, kept=parts):
+        runs.add(future)
+        later.add(replace(future, runs=future.later))
+        reached.append(future.reached)
+        observe(future)
+    dags: dict[str, _DagForecast] = defaultdict(_DagForecast)
+    for row in runs.list_rows():
+        dags[row.dag_id].rows.append(row)
+    for collector in (runs, later):
+        for dag_id, begin, end, queued_at in collector.list_spans():
+            dag = dags[dag_id]
+            dag.spans.append((begin, max(reached) if end is None else end))
+            dag.first_at = queued_at if dag.first_at is None else min(dag.first_at, queued_at)
+    for dag_id, task_id in runs.assumed:
+        dags[dag_id].assumed.append(task_id)
+    return _Kept(
+        snapshot,
+        settings,
+        until,
+        replace(drawing, samples=runs.samples),
+        drawing.samples,
+        dict(dags),
+        reached,
+        _find_contended(snapshot, settings, dags),
+    )
+
+
+def _build_answer(kept: _Kept) -> SampledForecast:
+    assumed = [(dag_id, task_id) for dag_id, dag in kept.dags.items() for task_id in dag.assumed]
+    return SampledForecast(
+        kept.snapshot.at,
+        kept.until,
+        sort_rows(row for dag in kept.dags.values() for row in dag.rows),
+        kept.drawing.samples,
+        kept.wanted_samples,
+        list_assumptions(kept.snapshot, assumed, kept.drawing.assumed_s),
+    )
+
+
+def _measure_demand(
+    snapshot: Snapshot, dags: Mapping[str, _DagForecast], without: Collection[Resource] = ()
+) -> SlotDemand:
+    """The slots of pools with a limit, and of all workers, that these DAGs take at most."""
+    limited = {None, *(pool.name for pool in snapshot.pools if pool.slots >= 0)}.difference(without)
+    demand = SlotDemand()
+    for record in snapshot.state.dags:
+        dag = dags.get(record.dag_id)
+        if dag is not None and dag.spans:
+            for resource, width in bound_widths(record.spec).items():
+                if resource in limited:
+                    demand.add(resource, width, dag.spans)
+    return demand
+
+
+def _find_contended(
+    snapshot: Snapshot, settings: SchedulerSettings, dags: Mapping[str, _DagForecast]
+) -> frozenset[Resource]:
+    peaks, capacity = _measure_demand(snapshot, dags).find_peaks(), find_capacity_of(snapshot, settings)
+    return frozenset(resource for resource, peak in peaks.items() if peak > capacity[resource])
+
+
+# ---- what has changed ------------------------------------------------------------------------------------------------------
+def _find_changed(
+    kept: _Kept,
+    snapshot: Snapshot,
+    settings: SchedulerSettings,
+    until: Instant,
+    drawing: Drawing,
+    together: Sequence[Collection[str]],
+) -> set[str] | None:
+    """The DAGs that have to do with what has changed; None: all."""
+    before = kept.snapshot
+    has_same_world = (
+        kept.until == until
+        and kept.settings == settings
+        and _describe_draws(kept.drawing, kept.wanted_samples) == _describe_draws(drawing, drawing.samples)
+        and kept.drawing.tasks_of == drawing.tasks_of
+        and [(pool.name, pool.slots, pool.include_deferred) for pool in before.pools]
+        == [(pool.name, pool.slots, pool.include_deferred) for pool in snapshot.pools]
+        and sorted((worker.slots, worker.lost, worker.queues) for worker in before.workers)
+        == sorted((worker.slots, worker.lost, worker.queues) for worker in snapshot.workers)
+        and before.state.raised_priorities == snapshot.state.raised_priorities
+    )
+    if not has_same_world:
+        return None
+    same = set(_list_same(kept, snapshot))
+
+    dags = (*before.state.dags, *snapshot.state.dags)
+    shared = kept.contended | list_mixed_pools(dag.spec for dag in dags)
+
+    def list_shared(spec: DagSpec) -> list[str]:
+        slots = [f"slots {resource}" for resource in bound_widths(spec) if resource in shared]
+        return slots + [f"together {number}" for number, dag_ids in enumerate(together) if spec.dag_id in dag_ids]
+
+    groups = group_connected(dags, list_shared)
+    return {dag_id for group in groups if not same.issuperset(group) for dag_id in group}
+
+
+def _list_same(kept: _Kept, snapshot: Snapshot) -> Iterator[str]:
+    """The DAGs of which nothing is different in the store, and of which no run has begun or is due."""
+    before, now = kept.snapshot, snapshot
+    known = {dag.dag_pk: dag for dag in before.state.dags}
+    busy = {run.dag_pk for state in (before.state, now.state) for run in state.runs}
+    busy |= {backfill.dag_pk for state in (before.state, now.state) for backfill in state.backfills}
+    same_models = _find_same_models(before, now)
+    for dag in now.state.dags:
+        dag_pk = dag.dag_pk
+        drawn = kept.dags.get(dag.dag_id)
+        if (
+            dag_pk not in busy
+            and dag == known.get(dag_pk)
+            and dag.spec.timetable.builtin
+            and dag.dag_id in same_models
+            and (drawn is None or drawn.first_at is None or drawn.first_at > now.at)
+            and before.past_slots.get(dag_pk) == now.past_slots.get(dag_pk)
+            and before.queued_events.get(dag_pk) == now.queued_events.get(dag_pk)
+            and before.newest_ends.get(dag_pk) == now.newest_ends.get(dag_pk)
+            and before.state.previous_runs.get(dag_pk) == now.state.previous_runs.get(dag_pk)
+        ):
+            yield dag.dag_id
+
+
+def _find_same_models(before: Snapshot, now: Snapshot) -> set[str]:
+    """The DAGs whose tasks take as long as before."""
+    changed = {
+        task
+        for models, others in ((before.models, now.models), (now.models, before.models))
+        for task, model in models.items()
+        if task not in others or others[task] != model
+    }
+    changed |= {task for task, _ in before.expected_s.items() ^ now.expected_s.items()}
+    dag_ids = {dag_id for dag_id, _ in changed}
+    return {dag.dag_id for dag in now.state.dags if dag.dag_id not in dag_ids}
+
+
+def _describe_draws(drawing: Drawing, samples: int) -> tuple[object, ...]:
+    """What decides how long a try takes in each future."""
+    return drawing.seed, drawing.assumed_s, samples
