@@ -7,7 +7,7 @@ import json
 import zlib
 from bisect import bisect_left, insort
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, RunRecord, TaskRecord
 from gnomon.model.spec import collect_edges
 from gnomon.model.states import FINISHED_RUN_STATES, RUN_STATE_CODES, DagRunState, TaskInstanceState
-from gnomon.rules.engine.state.task_instance import TaskInstance
+from gnomon.rules.engine.state.task_instance import DagRun, TaskInstance
 from gnomon.storage.store.record_codec import encode_plan_state, encode_task_state
 from gnomon.storage.store.transaction import Row
 
@@ -33,6 +33,7 @@ KEPT_ENDS = 1000
 """The newest ended runs of a DAG with deadlines, or with a limit of failed runs."""
 _FAILED_CODES = tuple(map(encode_task_state, (TaskInstanceState.FAILED, TaskInstanceState.UPSTREAM_FAILED)))
 _SUCCESS_CODE = RUN_STATE_CODES[DagRunState.SUCCESS]
+_SUCCESS_TASK_CODE = encode_task_state(TaskInstanceState.SUCCESS)
 _REMOVED_CODE = encode_task_state(TaskInstanceState.REMOVED)
 """States that `upstream_dags.task_states` names."""
 
@@ -127,9 +128,11 @@ class MemoryRuns:
         for dag_pk, _ in self.watched_tasks:
             self._dags[dag_pk].has_watched_tasks = True
 
-    def has_watched_tasks(self, dag_pk: int) -> bool:
-        """Whether another DAG waits for a task of this one."""
-        return self._dags[dag_pk].has_watched_tasks
+    def list_watched_tasks(self, dag_pk: int) -> Collection[str]:
+        """The tasks of the DAG for which other DAGs wait."""
+        if not self._dags[dag_pk].has_watched_tasks:
+            return ()
+        return [task_id for (pk, _), task_id in self.watched_tasks.items() if pk == dag_pk]
 
     def put_past_slots(self, dag_pk: int, slots: Iterable[tuple[Instant, str, DagRunState, frozenset[str]]]) -> None:
         """Slots before the projection, with the ends of their runs and the tasks that did not succeed; kept if another DAG may ask for them."""
@@ -217,6 +220,12 @@ class MemoryRuns:
                 if task_id is not None:
                     states = self._task_states.setdefault((run.pk, task_id), {})
                     states[ti.map_index] = encode_task_state(ti.state)
+
+    def update_followed(self, tasks: Iterable[tuple[DagRun, str]]) -> None:
+        """Keep that these tasks, given by their ids, have succeeded."""
+        for run, task_id in tasks:
+            if run.pk in self._dag_of_run:
+                self._task_states[run.pk, task_id] = {UNMAPPED: _SUCCESS_TASK_CODE}
 
     def list_newest_ends(self, dag_pk: int, limit: int) -> list[DagRunState]:
         """The states of the newest ended runs of a DAG with `max_consecutive_failed_dag_runs`, newest first."""

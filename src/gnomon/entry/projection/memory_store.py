@@ -134,6 +134,7 @@ class MemoryStore:
         if self.runs.watched_tasks:
             self.runs.update_tasks(changes.tasks, changes.tasks_deleted)
             self.runs.update_instances(result.changed_instances)
+            self.runs.update_followed(result.followed_tasks)
         for run in changes.runs:
             if run.state in FINISHED_RUN_STATES or run.clear_number:
                 self.runs.update_run(run)

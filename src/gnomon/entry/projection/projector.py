@@ -56,6 +56,7 @@ UNDISTURBING = frozenset(
     (
         e.RunRead,
         e.FollowedRunEnded,
+        e.FollowedTaskEnded,
         e.ResultReceived,
         e.AuthorCodeEntered,
         e.CursorMoved,
@@ -159,7 +160,7 @@ class Projector:
         )
         self._deadline_resolver = DeadlineResolver(store, self.engine_state)
         self._undisturbed = UndisturbedRuns(
-            self.engine_state, self._worker, script, self.store.runs.has_watched_tasks, draw, self
+            self.engine_state, self._worker, script, self.store.runs.list_watched_tasks, draw, self
         )
         self._pending: list[e.EngineEvent] = []
         """Events of the next round."""
@@ -324,7 +325,7 @@ class Projector:
         if (
             dag.queued_runs
             or dag.backfills
-            or state.subscriptions
+            or dag.record.dag_id in state.subscriptions
             or is_caused(run)
             or not self._planner.waits_for_next_run(run.record.dag_pk, self.now)
         ):

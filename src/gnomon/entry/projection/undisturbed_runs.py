@@ -8,7 +8,7 @@ engine as a scheduler takes runs over: the decision is the engine's. `tests/simu
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -65,12 +65,14 @@ class Host(Protocol):
 class UndisturbedRun:
     """The tasks of one run. By task index: how many it waits for, and when it started and ended."""
 
-    __slots__ = ("ends", "live", "plan", "run", "starts", "unfinished", "waiting")
+    __slots__ = ("ends", "live", "plan", "run", "starts", "unfinished", "waiting", "watched")
 
-    def __init__(self, run: DagRun, plan: GraphPlan) -> None:
+    def __init__(self, run: DagRun, plan: GraphPlan, watched: Collection[int] = ()) -> None:
+        """`watched`: the tasks for which other DAGs may wait."""
         count = len(plan.tasks)
         self.run = run
         self.plan = plan
+        self.watched = watched
         self.waiting = plan.upstream_counts.copy()
         self.starts: list[Instant | None] = [None] * count
         self.ends: list[Instant | None] = [None] * count
@@ -78,6 +80,12 @@ class UndisturbedRun:
         self.unfinished = count
         self.live: dict[int, tuple[WorkerCapacity, Play | None]] = {}
         """Of the tasks that run: where, and their play if the script gave one."""
+
+    def get_state(self, index: int) -> S | None:
+        """The state of a task; None: it has not started."""
+        if self.starts[index] is None:
+            return None
+        return S.RUNNING if index in self.live else S.SUCCESS
 
     def list_tasks(self) -> Iterator[tuple[int, TaskSpec, Instant, Instant | None]]:
         """The tasks that have started: index, task, start and end."""
@@ -95,19 +103,19 @@ class UndisturbedRuns:
         engine_state: EngineState,
         worker: ProjectedWorker,
         script: Script,
-        has_watched_tasks: Callable[[int], bool],
+        list_watched_tasks: Callable[[int], Collection[str]],
         draw: DrawTry | None,
         host: Host,
     ) -> None:
         """`draw`: what the script would say of a try, without an attempt; None: the script is always asked.
 
-        `has_watched_tasks`: whether a run of another DAG waits for a task of the DAG with that dag_pk."""
+        `list_watched_tasks`: the ids of the tasks of the DAG with that dag_pk for which other DAGs wait."""
         self._host = host
         self._engine_state = engine_state
         self._worker = worker
         self._script = script
         self._draw = draw
-        self._has_watched_tasks = has_watched_tasks
+        self._list_watched_tasks = list_watched_tasks
         self._plans: dict[TaskGraph, GraphPlan | None] = {}
         self._runs: dict[int, UndisturbedRun] = {}
         """By run_pk."""
@@ -118,6 +126,8 @@ class UndisturbedRuns:
         """Tasks that may start at this instant."""
         self._ended: list[UndisturbedRun] = []
         """Runs whose tasks have all ended; the engine does not know it yet."""
+        self._watched_ends: list[e.FollowedTaskEnded] = []
+        """Tasks for which other DAGs may wait and that have ended; the engine does not know it yet."""
         self._returned_attempts = 0
         """Attempts that have ended in runs that went back since the last step."""
         self._has_released = False
@@ -131,9 +141,16 @@ class UndisturbedRuns:
         if graph not in self._plans:
             self._plans[graph] = build_plan(self._engine_state, graph)
         plan = self._plans[graph]
-        if plan is None or self._has_watched_tasks(run.record.dag_pk):
+        if plan is None:
             return None
-        tasks = self._runs[run.pk] = UndisturbedRun(run, plan)
+        watched = [
+            index
+            for task_id in self._list_watched_tasks(run.record.dag_pk)
+            if (index := graph.index_of.get(task_id)) is not None
+        ]
+        if not all(plan.tasks[index].runs_code for index in watched):
+            return None  # it ends within a step, which has to tell others at once
+        tasks = self._runs[run.pk] = UndisturbedRun(run, plan, watched)
         return tasks
 
     def settle(self, context: StepContext) -> bool:
@@ -181,7 +198,7 @@ class UndisturbedRuns:
         queues = [pool.ready_queue for pool in self._engine_state.pools.values()]
         while (at := self.next_at()) is not None and at < end:
             self._end_tasks(at)
-            if any(queues):
+            if self._watched_ends or any(queues):
                 return at
             self._host.now = at
             if self._ended:
@@ -198,12 +215,13 @@ class UndisturbedRuns:
         return end
 
     def collect(self, now: Instant) -> list[e.EngineEvent]:
-        """The runs of which all tasks have ended by now. The step starts the tasks that may start."""
+        """The tasks that others may wait for, and the runs of which all tasks, that have ended by now. The step starts the tasks that may start."""
         at = self.next_at()
         if at is not None and at <= now:
             self._end_tasks(now)
         ended, self._ended = self._ended, []
-        return [e.FollowedRunEnded(tasks.run.pk, len(tasks.plan.tasks)) for tasks in ended]
+        watched, self._watched_ends = self._watched_ends, []
+        return [*watched, *(e.FollowedRunEnded(tasks.run.pk, len(tasks.plan.tasks)) for tasks in ended)]
 
     def give_all_back(self, now: Instant) -> list[DagRun]:
         """Let the engine have all runs; its next step is to evaluate those that are returned."""
@@ -236,6 +254,8 @@ class UndisturbedRuns:
         plan, waiting, ended = tasks.plan, tasks.waiting, [index]
         for each in ended:  # grows
             tasks.unfinished -= 1
+            if each in tasks.watched:
+                self._watched_ends.append(e.FollowedTaskEnded(tasks.run.pk, plan.tasks[each].task_id))
             for other in plan.downstream[each]:
                 waiting[other] -= 1
                 if waiting[other]:

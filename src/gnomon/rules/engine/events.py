@@ -345,6 +345,14 @@ class FollowedRunEnded:
     attempts: int
 
 
+@dataclass(slots=True, frozen=True)
+class FollowedTaskEnded:
+    """A task of a run that a `Follower` follows has succeeded, and other DAGs may wait for it."""
+
+    run_pk: int
+    task_id: str
+
+
 EngineEvent = (
     DagRead
     | DagDeleted
@@ -359,6 +367,7 @@ EngineEvent = (
     | AuthorCodeEntered
     | ResultReceived
     | FollowedRunEnded
+    | FollowedTaskEnded
     | InventoryRead
     | ClearTasks
     | MarkTasks

@@ -43,7 +43,7 @@ from gnomon.rules.engine.handlers.requests import (
 from gnomon.rules.engine.handlers.trigger_events import on_deferral_ended, on_deferral_timer
 from gnomon.rules.engine.handlers.version_change import finalize_removed_tasks, on_dag_deleted, on_dag_read
 from gnomon.rules.engine.lifecycle.deadlines import miss_due_deadlines, on_deadline_resolved, refresh_deadlines
-from gnomon.rules.engine.lifecycle.followed_runs import on_followed_run_ended
+from gnomon.rules.engine.lifecycle.followed_runs import on_followed_run_ended, on_followed_task_ended
 from gnomon.rules.engine.lifecycle.instance_mutation import ask_again, ask_again_if_due, build_questions
 from gnomon.rules.engine.lifecycle.run_callbacks import on_callback_timer, submit_callbacks
 from gnomon.rules.engine.lifecycle.run_lifecycle import (
@@ -100,7 +100,7 @@ def step(
 def end_followed_run(
     engine_state: EngineState, event: e.FollowedRunEnded, now: Instant, new_id: Callable[[], str]
 ) -> StepResult:
-    """As `step` with this event alone, when no run of the DAG is queued, nobody waits for its slots and no timer is due: nothing follows from the end of the run."""
+    """As `step` with this event alone, when no run of the DAG is queued, nobody waits for slots of the DAG and no timer is due: nothing follows from the end of the run."""
     context = StepContext(engine_state, now, new_id, keeps_rows=False)
     on_followed_run_ended(context, event)
     for run in context.possibly_done_runs:
@@ -307,6 +307,7 @@ _HANDLERS: dict[type, Callable[[StepContext, Any], None]] = {
     e.AuthorCodeEntered: on_author_code_entered,
     e.ResultReceived: on_result_received,
     e.FollowedRunEnded: on_followed_run_ended,
+    e.FollowedTaskEnded: on_followed_task_ended,
     e.InventoryRead: on_inventory,
     e.ClearTasks: clear_tasks,
     e.MarkTasks: mark_tasks,

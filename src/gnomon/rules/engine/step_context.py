@@ -63,6 +63,8 @@ class StepResult(msgspec.Struct):
     """DAGs (dag_pk) with `max_consecutive_failed_dag_runs` of which a run failed in this step."""
     followed_runs: list[DagRun] = msgspec.field(default_factory=list)
     """Runs that this step started and whose tasks a `Follower` follows."""
+    followed_tasks: list[tuple[DagRun, str]] = msgspec.field(default_factory=list)
+    """Tasks, by id, that have succeeded in runs that a `Follower` follows, and for which other DAGs may wait."""
     followed_attempts: int = 0
     """Attempts of runs that ended in this step and that a `Follower` followed."""
     unresolved_edges: dict[tuple[int, int], None] = msgspec.field(default_factory=dict)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from gnomon.model.records import TaskRecord
-from gnomon.rules.engine.events import FollowedRunEnded
+from gnomon.rules.engine.events import FollowedRunEnded, FollowedTaskEnded
 from gnomon.rules.engine.lifecycle.capacity import acquire
 from gnomon.rules.engine.lifecycle.run_lifecycle import build_task_instances
+from gnomon.rules.engine.lifecycle.upstream_subscriptions import notify_slot
 from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.state.task_instance import DagRun
 from gnomon.rules.engine.step_context import StepContext
@@ -24,6 +25,15 @@ def on_followed_run_ended(context: StepContext, event: FollowedRunEnded) -> None
         return  # an earlier event of this step has deleted it, or ended it otherwise
     context.result.followed_attempts += event.attempts
     context.possibly_done_runs[run] = None
+
+
+def on_followed_task_ended(context: StepContext, event: FollowedTaskEnded) -> None:
+    """Those who wait for the task learn that it has succeeded."""
+    run = context.engine_state.runs.get(event.run_pk)
+    if run is None or not run.is_running:
+        return
+    context.result.followed_tasks.append((run, event.task_id))
+    notify_slot(context, run, event.task_id)
 
 
 def return_to_engine(engine_state: EngineState, run: DagRun, rows: Iterable[TaskRecord]) -> None:

@@ -6,7 +6,7 @@ update at the end, a subscription from after it gets its update at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -86,12 +86,12 @@ def send_subscription(context: StepContext, up_group: int, message: Subscription
 def notify_run_created(context: StepContext, run: DagRun) -> None:
     """A run was created for its slot: if no file defines its DAG any more, subscribers learn that it cannot end for now."""
     if not run.dag.record.active:
-        _notify_slot(context, run, None)
+        notify_slot(context, run, None)
 
 
 def notify_run_ended(context: StepContext, run: DagRun) -> None:
     """Send the outcome of the run; subscriptions with KEEP_AFTER_BAD stay after a failure."""
-    _notify_slot(context, run, None)
+    notify_slot(context, run, None)
 
 
 def notify_task_ended(context: StepContext, ti: TaskInstance) -> None:
@@ -99,10 +99,10 @@ def notify_task_ended(context: StepContext, ti: TaskInstance) -> None:
     expansion = ti.run.expansions.get(ti.index)
     if expansion is not None and not expansion.own.all_done():
         return
-    _notify_slot(context, ti.run, ti.task.task_id)
+    notify_slot(context, ti.run, ti.task.task_id)
 
 
-def _notify_slot(context: StepContext, run: DagRun, task_id: str | None) -> None:
+def notify_slot(context: StepContext, run: DagRun, task_id: str | None) -> None:
     """Send the outcome to the subscriptions of this task of the run; `task_id` None: to all subscriptions of the run."""
     subscriptions = _subscriptions_of(context, run)
     if not subscriptions:
@@ -256,7 +256,7 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     """The outcome of a task: open until all its instances are finished; bad if the run ended without the task."""
     record = run.record
     index = run.graph.index_of.get(task_id)
-    states = [] if index is None else [ti.state for ti in run.task_instances[index].values()]
+    states = [] if index is None else list(_list_states(run, index))
     if len(states) > 1:  # instances that a shorter expansion removed do not count
         states = [state for state in states if state is not S.REMOVED]
     ended = record.state in FINISHED_RUN_STATES
@@ -268,6 +268,14 @@ def _task_fact(run: DagRun, at: Instant, task_id: str) -> SlotFact:
     outcome: SlotOutcome = "ok" if all(state in GOOD_TASK_STATES for state in states) else "bad"
     code = "that_task_succeeded" if outcome == "ok" else "that_task_failed"
     return SlotFact(at, outcome, record.clear_number, render(say(code, task_id=task_id, run=record.run_id)))
+
+
+def _list_states(run: DagRun, index: int) -> Iterator[S | None]:
+    if run.follower is not None:
+        yield run.follower.get_state(index)
+        return
+    for ti in run.task_instances[index].values():
+        yield ti.state
 
 
 def _tell_of_run(run_id: str, outcome: SlotOutcome) -> str:

@@ -17,7 +17,7 @@ from gnomon.rules.engine.state.queue_moves import move_in_queue
 from gnomon.rules.engine.state.queue_state import QueueCause
 from gnomon.rules.engine.state.subscriptions import DagSubscriptions
 from gnomon.rules.engine.state.task_graph import TaskGraph
-from gnomon.rules.engine.state.task_instance import Dag, DagRun, TaskInstance
+from gnomon.rules.engine.state.task_instance import Dag, DagRun, FollowedTasks, TaskInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class WorkerCapacity:
 class Follower(Protocol):
     """Follows the tasks of runs instead of the engine; see `followed_runs.py`."""
 
-    def take(self, run: DagRun) -> object | None:
+    def take(self, run: DagRun) -> FollowedTasks | None:
         """What follows the tasks of a new run; None: the engine does."""
 
     def settle(self, context: Any) -> bool:

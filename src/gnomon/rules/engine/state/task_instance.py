@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gnomon.model.attempts import Attempt, InstanceOverrides, RunFacts
 from gnomon.model.ids import TaskKey
@@ -261,6 +261,13 @@ class TaskInstance:
         )
 
 
+class FollowedTasks(Protocol):
+    """The tasks of a run that a `Follower` follows."""
+
+    def get_state(self, index: int) -> S | None:
+        """The state of the task at this index; None: it has not started."""
+
+
 class DagRun:
     """One run: its task instances by task index and map index, a tally for each task, the count of unfinished instances."""
 
@@ -336,7 +343,7 @@ class DagRun:
         """The part of an attempt that describes the run; built once for each state of the run."""
         self.attempt_template: AttemptTemplate | None = None
         """What all attempts of the run have in common; see `build_attempt`."""
-        self.follower: object | None = None
+        self.follower: FollowedTasks | None = None
         """Who follows its tasks instead of the engine, which has no task instances of it then; None: the engine. See `followed_runs.py`."""
 
     @property
