@@ -6,6 +6,7 @@ are its clause.
 """
 
 from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
+from gnomon.model.sentences.catalogue.alert_words import WORDS as ALERT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
 from gnomon.model.sentences.catalogue.baseline_words import WORDS as BASELINE_WORDS
 from gnomon.model.sentences.catalogue.bundle_words import WORDS as BUNDLE_WORDS
@@ -46,6 +47,7 @@ TABLES = (
     DEPENDENCY_WORDS,
     INSTALLATION_WORDS,
     ACCOUNT_WORDS,
+    ALERT_WORDS,
     BASELINE_WORDS,
     BUNDLE_WORDS,
     CODE_WORDS,
