@@ -29,7 +29,7 @@ def _calls(tree: ast.AST) -> Iterator[ast.Call]:
     return (
         node
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "say"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("say", "say_unchecked")
     )
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
+from gnomon.model.sentences.sentence import Sentence, say_unchecked
 
 KEYS = ("pod_override", "pod_template_file")
 
@@ -38,7 +39,7 @@ def encode_executor_config(value: Any) -> dict[str, Any] | None:
     return encoded or None
 
 
-def iter_config_warnings(value: Any) -> Iterator[str]:
+def iter_config_warnings(value: Any) -> Iterator[Sentence]:
     """Yield a sentence for each part of it that has no effect."""
     if not value:
         return
@@ -46,10 +47,10 @@ def iter_config_warnings(value: Any) -> Iterator[str]:
 
     for key in value:
         if key not in KEYS:
-            yield f"executor_config= has the key {key!r}, which has no effect: the keys are {' and '.join(KEYS)}."
+            yield say_unchecked("executor_config_key_is_idle", key=str(key), names=" and ".join(KEYS))
     executor = option_defaults.read_text("core", "executor")
     if KUBERNETES_EXECUTOR not in parse_executors(executor) and any(value.get(key) is not None for key in KEYS):
-        yield f"executor_config= has no effect: [core] executor is {executor}, and only the {KUBERNETES_EXECUTOR} uses {' and '.join(KEYS)}."
+        yield say_unchecked("executor_config_is_idle", executor=executor, names=" and ".join(KEYS))
 
 
 def _encode_pod(name: str, pod: Any) -> dict[str, Any]:
