@@ -31,6 +31,10 @@ class StoredSentence:
     """The words in English."""
 
 
+StoredText = StoredSentence | str
+"""A sentence as it is stored, or a text: of an author, or of a release that stored texts."""
+
+
 def store_sentence(sentence: Sentence) -> StoredSentence:
     """The sentence as it is stored."""
     return StoredSentence(sentence.code, _pack_arguments(sentence), render(sentence))
@@ -41,7 +45,7 @@ def store_sentences(sentences: Iterable[Sentence]) -> tuple[StoredSentence, ...]
     return tuple(map(store_sentence, sentences))
 
 
-def read_sentence(stored: StoredSentence | str) -> Sentence:
+def read_sentence(stored: StoredText) -> Sentence:
     """The sentence; a text that an earlier release stored, or whose code the catalogue does not have, as a text."""
     if isinstance(stored, str):
         return quote(stored)
@@ -51,7 +55,7 @@ def read_sentence(stored: StoredSentence | str) -> Sentence:
         return quote(stored.text)
 
 
-def read_text(stored: StoredSentence | str) -> str:
+def read_text(stored: StoredText) -> str:
     """The English words."""
     return stored if isinstance(stored, str) else stored.text
 

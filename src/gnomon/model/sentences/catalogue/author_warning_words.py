@@ -30,6 +30,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "give_assets": "Give assets, or leave it out.",
     # Dates and schedules.
     "date_has_no_time_zone": "{name} {value} has no time zone and is read as {zone} ([core] default_timezone). Write pendulum.datetime({example}, tz='...') to be sure.",
+    "dates_have_no_time_zone": "{number} dates of {names}{more} have no time zone and are read in [core] default_timezone. Write pendulum.datetime(YEAR, MONTH, DAY, tz='...') to be sure; `gnomon dags show DAG` has each.",
     "date_of_task_has_no_time_zone": "{name} {value} has no time zone and is read in [core] default_timezone.",
     "catchup_lacks_start_date": "catchup=True needs a start_date to begin from, and neither the DAG nor a task has one: no run is planned. Give the DAG one, or schedule=None.",
     "schedule_runs_only_by_assets": "it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED.",
