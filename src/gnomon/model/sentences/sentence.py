@@ -81,11 +81,6 @@ def say(code: str, **arguments: ArgumentValue) -> Sentence:
     return Sentence(code, tuple((name, arguments[name]) for name in names))
 
 
-def say_unchecked(code: str, **arguments: ArgumentValue) -> Sentence:
-    """As `say`, without the catalogue: for DAG files, which are loaded for each task and need no words. A test checks code and arguments."""
-    return Sentence(code, tuple(arguments.items()))
-
-
 def quote(text: str) -> Sentence:
     """A text that is stored as such, or written by a user or an author, as a sentence."""
     return Sentence("text", (("text", text),))

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.authoring.sdk.arguments import option_defaults
 from gnomon.authoring.sdk.arguments.notset import NOTSET
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 AIRFLOW_2 = 2
 AIRFLOW_3 = 3

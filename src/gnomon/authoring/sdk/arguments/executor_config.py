@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 KEYS = ("pod_override", "pod_template_file")
 

@@ -9,7 +9,7 @@ from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.assets.asset import Asset, AssetAccessControl, BaseAsset
 from gnomon.authoring.sdk.assets.asset_plain_data import to_condition, to_leaves
 from gnomon.model.assets import AliasKey
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 from gnomon.rules.assets.conditions import describe_leaf, iter_leaves
 
 if TYPE_CHECKING:

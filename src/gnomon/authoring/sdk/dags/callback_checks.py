@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.signatures.old_arguments import CALLBACKS
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode

@@ -26,12 +26,13 @@ from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule, rea
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.signatures.old_arguments import suggest_dag_argument
 from gnomon.model.errors.authoring import ParamValidationError
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     import jinja2
 
     from gnomon.model.after import After
+    from gnomon.model.sentences import Sentence
     from gnomon.model.slots import DagRunInfo
 
 _ARGUMENTS = fields.Arguments(fields.DAG_FIELDS)

@@ -22,7 +22,7 @@ from gnomon.authoring.sdk.schedules.author_timetable import (
 )
 from gnomon.model.after import self_dependency_message
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, ParamValidationError
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.node_types import DagNode

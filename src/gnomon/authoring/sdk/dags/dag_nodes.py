@@ -12,11 +12,12 @@ from gnomon.authoring.sdk.arguments.code_location import CodeLocation, find_auth
 from gnomon.authoring.sdk.nodes.fail_fast import check_trigger_rule
 from gnomon.authoring.sdk.nodes.topology import find_ends, sort_topologically
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.members.task_group import TaskGroup
     from gnomon.authoring.sdk.tasks.operator import BaseOperator
+    from gnomon.model.sentences import Sentence
 
 _SUFFIXED = re.compile(r"(.+)__(\d+)")
 

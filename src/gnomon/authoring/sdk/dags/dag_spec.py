@@ -43,10 +43,10 @@ from gnomon.model.instants import Instant
 from gnomon.model.json_value import to_plain_json
 from gnomon.model.message_bounds import find_message_fault
 from gnomon.model.run_callbacks import CallbackKind
-from gnomon.model.sentences.sentence import say_unchecked
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec, ParsedDag, TaskSpec
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.model.unchecked_sentences import say_unchecked
 
 EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = (

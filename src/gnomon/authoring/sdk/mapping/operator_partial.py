@@ -21,7 +21,7 @@ from gnomon.authoring.sdk.mapping.map_kwargs import (
 from gnomon.authoring.sdk.mapping.mapped_operator import UNMAPPABLE, MappedOperator, keep_fields
 from gnomon.authoring.sdk.members.operator_meta import take_shared
 from gnomon.authoring.sdk.members.xcom_arg import XComArg
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 
 class PartialMethod:

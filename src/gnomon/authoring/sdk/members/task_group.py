@@ -15,7 +15,7 @@ from gnomon.authoring.sdk.nodes.node_relatives import NodeRelatives
 from gnomon.authoring.sdk.nodes.topology import connect_tasks, sort_children
 from gnomon.authoring.sdk.signatures.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.edges import EdgeModifier

@@ -12,7 +12,7 @@ from typing import Any
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 RUNNER = "gnomon.entry.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""

@@ -11,8 +11,6 @@ import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from gnomon.model.sentences.sentence import Sentence
-
 if TYPE_CHECKING:
     import jinja2
 
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.code_location import CodeLocation
     from gnomon.authoring.sdk.arguments.params import ParamsDict
     from gnomon.model.after import After
+    from gnomon.model.sentences import Sentence
 
 
 class TaskNode(Protocol):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import inspect
 import json
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.stored_classes import find_unserializable, hash_code
 from gnomon.authoring.sdk.assets import BaseAsset
 from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.timetable import PlanningError
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
 from gnomon.model.slots import TimetableRef
+from gnomon.model.unchecked_sentences import say_unchecked
 from gnomon.rules.planning.author_calls import call_author_method
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.granularity import GRANULARITIES
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 _TEXTS = ("summary", "description")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.authoring.sdk.arguments import converters, option_defaults
 from gnomon.authoring.sdk.arguments.depends_on import as_dependencies, encode_dependencies
@@ -18,7 +18,10 @@ from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.resources import as_resources
 from gnomon.authoring.sdk.arguments.run_types import as_run_types, encode_run_types
 from gnomon.authoring.sdk.signatures.deadline_argument import as_deadlines, encode_deadlines
-from gnomon.model.sentences.sentence import Sentence, say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 Converter = Callable[[str, Any], Any]
 Encoder = Callable[[Any], Any]

@@ -15,7 +15,7 @@ from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.model.errors.error_text import error_text, error_traceback
 from gnomon.model.errors.product import find_close_matches
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.params import ParamsDict

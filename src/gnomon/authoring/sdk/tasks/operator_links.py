@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.model.errors.error_text import describe_error
-from gnomon.model.sentences.sentence import say_unchecked
 from gnomon.model.spec import ExtraLinkSpec
+from gnomon.model.unchecked_sentences import say_unchecked
 
 
 class BaseOperatorLink:

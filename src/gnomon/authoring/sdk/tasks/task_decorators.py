@@ -20,7 +20,7 @@ from gnomon.authoring.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.model.errors.product import find_close_matches
-from gnomon.model.sentences.sentence import say_unchecked
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.node_types import DagNode
