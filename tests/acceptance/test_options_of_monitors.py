@@ -40,6 +40,23 @@ def test_the_options_of_alerts_reach_the_monitor(tmp_path: Path) -> None:
     assert (settings.base_url, settings.group_wait_s, settings.group_interval_s) == ("https://g.example", 3.0, 7.0)
 
 
+@effect_of("alerts.language")
+def test_messages_are_in_the_language_of_the_option_or_of_their_channel(shell: Shell) -> None:
+    with webhook_server() as server:
+        table = f'type = "webhook"\nurl = "{server.url}"\n'
+        channels = f'[alerts.channels.ops]\n{table}[alerts.channels.abroad]\n{table}language = "en"\n'
+        for text in (channels, f'[alerts]\nlanguage = "zh"\n{channels}'):
+            (shell.folder / "gnomon.toml").write_text(text)
+            for name in ("ops", "abroad"):
+                assert shell.run("alerts", "test", name)[0] == 0
+        listed = shell.run("alerts", "channels", "-o", "json")[1]
+    titles = [json.loads(post.body)["title"] for post in server.posts]
+    assert [title[:17] for title in titles[:2]] == ["this is a test of", "this is a test of"]
+    assert titles[2].startswith("这是由 ") and titles[2].endswith(" 发送的渠道 ops 的测试消息")
+    assert titles[3].startswith("this is a test of channel abroad, sent by ")
+    assert [row["language"] for row in json.loads(listed)] == ["zh", "en"]
+
+
 @effect_of("forecast.interval", "forecast.always")
 def test_the_options_of_forecasts_reach_the_monitor(tmp_path: Path) -> None:
     cfg = options(tmp_path, forecast__interval=7, forecast__always=True)

@@ -116,9 +116,7 @@ class MonitorWorld:
     def sentences(self) -> list[str]:
         """The sentences of everything that was sent; resolved ones begin with +."""
         return [
-            ("+" if item.is_resolved else "") + item.sentence
-            for _, delivery in self.sent
-            for item in delivery.body.items
+            ("+" if item.is_resolved else "") + item.text for _, delivery in self.sent for item in delivery.body.items
         ]
 
     def audit(self, kind: str) -> list[EventRecord]:

@@ -13,6 +13,7 @@ from gnomon.model.alerts import AlertItem, AlertRuleSpec, DeliveryBody
 from gnomon.model.instants import SECOND
 from gnomon.model.quarantine import QuarantinedItem
 from gnomon.model.records import Changes
+from gnomon.model.sentences import render
 from gnomon.model.spec import ParseFailure
 from gnomon.model.states import DagRunState
 from gnomon.storage.store.alert_records import alert_deliveries, alerts
@@ -33,8 +34,8 @@ def test_a_failure_is_told_once_with_its_explanation_and_kept_in_the_audit_log(d
         ((name, delivery),) = deployment.sent
         (item,) = delivery.body.items
         assert name == "ops"
-        assert item.sentence == f"DAG d: run {run.run_id} failed: task a failed"
-        assert item.explanation[0].startswith(f"run {run.run_id} ended in state failed at ")
+        assert item.text == f"DAG d: run {run.run_id} failed: task a failed"
+        assert render(item.reasons[0]).startswith(f"run {run.run_id} ended in state failed at ")
         assert (item.command, item.link) == (
             f"gnomon explain d {run.run_id}",
             f"https://g.example/?dag_id=d&run_id={run.run_id}",
@@ -211,11 +212,12 @@ def test_a_late_run_is_told_once_and_resolved_when_it_ends(deployment: MonitorWo
         assert deployment.sent == []
         deployment.let(monitor, 30)
         (sentence,) = deployment.sentences()
-        assert sentence.startswith(f"DAG d: run {run.run_id} has run for 1m ")
-        assert sentence.endswith(", longer than 1m")
+        assert sentence.startswith(f"DAG d: run {run.run_id} has run for 1 min ")
+        assert sentence.endswith(", longer than 1 min")
         deployment.succeed(run)
         deployment.let(monitor, 10)
-        assert deployment.sentences()[1].startswith(f"+DAG d: run {run.run_id} ended in state success after 1m ")
+        assert deployment.sentences()[1].startswith(f"+DAG d: run {run.run_id} has ended after 1 min ")
+        assert deployment.sentences()[1].endswith(" in state success")
 
 
 def test_a_run_is_late_by_the_percentile_of_the_last_runs(deployment: MonitorWorld) -> None:
@@ -231,7 +233,7 @@ def test_a_run_is_late_by_the_percentile_of_the_last_runs(deployment: MonitorWor
         assert deployment.sent == []
         deployment.let(monitor, 8)
         (sentence,) = deployment.sentences()
-        assert sentence.endswith("longer than 95 % of its last 30 successful runs (13s)")
+        assert sentence.endswith("longer than 95 % of its last 30 successful runs (13 s)")
 
 
 def test_paused_dags_raise_no_alerts_about_their_runs(deployment: MonitorWorld) -> None:
@@ -249,7 +251,7 @@ def test_a_run_that_waits_is_told_with_what_it_waits_for(deployment: MonitorWorl
         deployment.let(monitor, 70)
         ((_, delivery),) = deployment.sent
         (item,) = delivery.body.items
-        assert item.sentence.startswith(f"DAG d: run {run.run_id} has been waiting for 1m ")
+        assert item.text.startswith(f"DAG d: run {run.run_id} has been waiting for 1 min ")
         assert item.explanation, "explain says why"
         run.state, run.started_at = DagRunState.RUNNING, deployment.clock.now()
         deployment.world.apply(Changes(runs=[run]))

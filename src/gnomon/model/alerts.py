@@ -13,6 +13,8 @@ import msgspec
 
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import Sentence, StoredSentence, read_sentence
+from gnomon.model.sentences.stored_sentences import read_text
 
 
 class AlertKind(StrEnum):
@@ -110,8 +112,8 @@ class AlertItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     kind: str
     rule: str
     at: Instant
-    sentence: str
-    """What happened, to which thing."""
+    sentence: StoredSentence | str
+    """What happened, to which thing; a text in rows of earlier releases. The identity of an alert is its rule and its subject, never its words."""
     is_resolved: bool = False
     dag_id: str | None = None
     run_id: str | None = None
@@ -119,11 +121,26 @@ class AlertItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     map_index: int = UNMAPPED
     failed_runs: int = 1
     """Of `failure`: the runs of the DAG that have failed since the alert was opened, this one included."""
-    explanation: tuple[str, ...] = ()
+    explanation: tuple[StoredSentence | str, ...] = ()
     """The sentences of `gnomon explain` at the moment of the alert."""
     command: str | None = None
     """The command that tells more."""
     link: str | None = None
+
+    @property
+    def message(self) -> Sentence:
+        """What happened, for readers of any language."""
+        return read_sentence(self.sentence)
+
+    @property
+    def text(self) -> str:
+        """What happened, in English."""
+        return read_text(self.sentence)
+
+    @property
+    def reasons(self) -> tuple[Sentence, ...]:
+        """The sentences of the explanation, for readers of any language."""
+        return tuple(map(read_sentence, self.explanation))
 
 
 class DeliveryBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

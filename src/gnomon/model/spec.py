@@ -16,6 +16,7 @@ from gnomon.model.instants import Instant
 from gnomon.model.mapping import Expansion
 from gnomon.model.run_callbacks import DeadlineSpec
 from gnomon.model.sensor_waits import SensorWait
+from gnomon.model.sentences.stored_sentences import StoredText
 from gnomon.model.slots import TimetableRef
 from gnomon.model.upstream_edges import DependencySpec, Edge, compute_edge_number
 
@@ -256,7 +257,8 @@ class ParsedFile(msgspec.Struct, frozen=True, kw_only=True):
     inputs: FileInputs
     dags: tuple[ParsedDag, ...] = ()
     failures: tuple[ParseFailure, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[StoredText, ...] = ()
+    """Those of Gnomon as sentences, those of Python and of cluster policies as texts."""
     duration_s: float = 0.0
     source: bytes = b""
     """The text of the file, compressed with zlib; empty if it is not kept."""

@@ -15,6 +15,8 @@ from gnomon.ground.config.language_files import find_language
 from gnomon.model.languages.language import Language
 from gnomon.model.languages.translation import list_spans_in, list_spans_of_text, render_in, translate
 from gnomon.model.sentences import Sentence, SentenceSpan, list_spans, render, split_instants
+from gnomon.model.sentences.stored_sentences import put_into_details
+from gnomon.queries.report.listings.audit_list import read_details
 
 LANGUAGE_HEADER = "Gnomon-Language"
 _language: ContextVar[Language | None] = ContextVar("language", default=None)
@@ -52,13 +54,9 @@ def word_spans(sentence: Sentence | str) -> list[SentenceSpan]:
 
 
 def word_body(body: str) -> str:
-    """The body of a row of the audit log: a sentence, or JSON whose `reason` is one, in the language of the reader."""
-    if _language.get() is None or not body:
-        return body
-    try:
-        fields = json.loads(body)
-    except ValueError:
-        return word(body)
-    if isinstance(fields, dict) and isinstance(fields.get("reason"), str):
-        return json.dumps(fields | {"reason": word(fields["reason"])}, ensure_ascii=False)
-    return body
+    """The body of a row of the audit log: a sentence, or JSON in which some fields are sentences, in the language of the reader."""
+    details = read_details(body)
+    if not details:
+        return word(body) if body else body
+    shown = put_into_details(details, word)
+    return body if shown == details else json.dumps(shown, ensure_ascii=False)

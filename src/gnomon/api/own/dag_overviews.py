@@ -33,6 +33,7 @@ from gnomon.api.own.dag_conditions import (
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.dag_filters import DAG_KEY, DAG_ORDER, list_owners
 from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.sentences.stored_sentences import read_sentence
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.activity.dag_overview import DagOverview, NewestFailure, read_overviews
 from gnomon.queries.report.activity.run_timeline import find_folder
@@ -257,7 +258,7 @@ def _build(
         "tags": sorted(spec.tags),
         "file": dag.file,
         "has_import_errors": dag.has_import_errors,
-        "problems": [hide(word(text)) for text in overview.problems],
+        "problems": [hide(word(read_sentence(problem))) for problem in overview.problems],
         "runs": [
             {
                 "run_id": run.run_id,

@@ -25,6 +25,7 @@ from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.changes.actions.author_queries import forecast_author_runs
+from gnomon.model.sentences.stored_sentences import read_sentence, read_text
 from gnomon.model.spec import collect_edges
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_limits import list_dag_limits
@@ -126,13 +127,15 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
     shown = dag_list.show_dag(
         dag, context.clock.now(), warnings, lambda *arguments: forecast_author_runs(context.cfg, *arguments)
     )
+    by_text = {read_text(warning): read_sentence(warning) for warning in warnings}
+    sentences = [by_text.get(text, text) for text in shown.warnings]
     hide = build_name_filter(visible)
     spec = dag.spec
     upstream = sorted({edge.dependency.dag_id for edge in collect_edges(spec)} - {dag_id})
     return DagSettingsAnswer(
         dag_id=dag_id,
         error=None if shown.error is None else hide(word(shown.error)),
-        warnings=[hide(word(text)) for text in shown.warnings],
+        warnings=[hide(word(sentence)) for sentence in sentences],
         dialect=build_sentence(dag_list.describe_dialect(spec), hide),
         timetable=TimetableAnswer(
             summary=build_sentence(summarize_schedule(spec), hide),
@@ -162,7 +165,7 @@ def get_dag_settings(dag_id: Id, context: Context, user: CurrentUser) -> DagSett
         upstream_dags=[upstream_id for upstream_id in upstream if upstream_id in visible],
         downstream_dags=[downstream_id for downstream_id in downstream if downstream_id in visible],
         tasks=len(spec.tasks),
-        spans=map_spans([shown.error, *shown.warnings], hide),
+        spans=map_spans([shown.error, *sentences], hide),
     )
 
 

@@ -18,6 +18,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.common.fault_limits import bound_faults
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.paths import Id
+from gnomon.api.common.reader_language import word
 from gnomon.api.common.request_slots import RequestSlots
 from gnomon.api.common.unknown_fields import refuse_unknown_fields
 from gnomon.api.context import Context
@@ -28,6 +29,7 @@ from gnomon.api.v2.lookup import refuse_wildcard
 from gnomon.changes.operations.catalogue import list_operations
 from gnomon.changes.operations.operation import DAG_ID, Operation
 from gnomon.changes.operations.operation_scope import OperationScope
+from gnomon.queries.report.listings.alert_list import AlertRow, DeliveryRow
 
 router = OperationRouter(tags=["Operation"])
 _SLOTS = {
@@ -67,7 +69,8 @@ def _build_endpoint(operation: Operation[..., Any]) -> Any:
             is_remote=True,
             task_logs_opener=lambda: api_context.task_logs,
         )
-        return Response(msgspec.json.encode(operation.function(scope, **arguments)), media_type="application/json")
+        result = _put_into_language(operation.function(scope, **arguments))
+        return Response(msgspec.json.encode(result), media_type="application/json")
 
     own = list(inspect.signature(endpoint, eval_str=True).parameters.values())[:2]
     own = [parameter.replace(kind=_KEYWORD) for parameter in own]
@@ -76,6 +79,13 @@ def _build_endpoint(operation: Operation[..., Any]) -> Any:
     endpoint.__name__ = operation.name.replace(".", "_")
     endpoint.__doc__ = operation.function.__doc__
     return endpoint
+
+
+def _put_into_language(result: Any) -> Any:
+    """The rows of a result that hold stored sentences with the words of the reader's language."""
+    if not isinstance(result, list):
+        return result
+    return [row.put_into(word) if isinstance(row, (AlertRow, DeliveryRow)) else row for row in result]
 
 
 def _declare(operation: Operation[..., Any], parameter: inspect.Parameter) -> inspect.Parameter:

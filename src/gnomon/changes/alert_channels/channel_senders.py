@@ -12,45 +12,57 @@ from gnomon.changes.alert_channels.webhook_post import KEY_HEADER, DeliveryFaile
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.environment import get_variable
+from gnomon.ground.config.language_files import ENGLISH, find_language
 from gnomon.ground.log import secret_masks
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.errors.authoring import AirflowException
+from gnomon.model.languages.language import Language
+from gnomon.model.sentences import say
 
 SUBJECT_PREFIX = "[Gnomon] "
 _FINAL_SMTP_CODES = range(500, 600)
-NotifierCall = Callable[[AlertChannel, DeliveryRecord], None]
-"""Calls a notifier with the message; raises DeliveryFailed."""
+NotifierCall = Callable[[AlertChannel, DeliveryRecord, Language | None], None]
+"""Calls a notifier with the message in the language; raises DeliveryFailed."""
 
 
 class ChannelSender:
     """Sends messages. Threads may call it at the same time."""
 
-    def __init__(self, clock: Clock, call_notifier: NotifierCall, email_conn_id: str = "smtp_default") -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        call_notifier: NotifierCall,
+        email_conn_id: str = "smtp_default",
+        language: str = ENGLISH,
+    ) -> None:
+        """`language`: the id of the language of channels that name none."""
         self._clock = clock
         self._call_notifier = call_notifier
         self._email_conn_id = email_conn_id
+        self._language = language
 
     def send(self, channel: AlertChannel, delivery: DeliveryRecord) -> None:
         """Send the message. Raises DeliveryFailed, whose text contains no secret."""
         try:
+            language = find_language(channel.language or self._language)
             if channel.type == "email":
-                self._send_mail(channel, delivery)
+                self._send_mail(channel, delivery, language)
             elif channel.type == "notifier":
-                self._call_notifier(channel, delivery)
+                self._call_notifier(channel, delivery, language)
             else:
-                self._post(channel, delivery)
+                self._post(channel, delivery, language)
         except DeliveryFailed as error:
             raise DeliveryFailed(
                 secret_masks.hide(str(error)), is_final=error.is_final, retry_after_s=error.retry_after_s
             ) from None
 
-    def _send_mail(self, channel: AlertChannel, delivery: DeliveryRecord) -> None:
+    def _send_mail(self, channel: AlertChannel, delivery: DeliveryRecord, language: Language | None) -> None:
         headers = {"Message-ID": f"<{delivery.uid}@gnomon>", KEY_HEADER: delivery.uid}
         try:
             send_email_smtp(
                 channel.to,
-                SUBJECT_PREFIX + build_title(delivery.body),
-                build_html(delivery.body),
+                SUBJECT_PREFIX + build_title(delivery.body, language),
+                build_html(delivery.body, language),
                 conn_id=channel.conn_id or self._email_conn_id,
                 custom_headers=headers,
             )
@@ -61,18 +73,20 @@ class ChannelSender:
                 else str(error.smtp_error)
             )
             raise DeliveryFailed(
-                f"the mail server answered {error.smtp_code}: {text}", is_final=error.smtp_code in _FINAL_SMTP_CODES
+                say("mail_server_answered", number=error.smtp_code, text=text),
+                is_final=error.smtp_code in _FINAL_SMTP_CODES,
             ) from None
         except smtplib.SMTPRecipientsRefused as error:
-            raise DeliveryFailed(f"the mail server refused {', '.join(error.recipients)}", is_final=True) from None
+            raise DeliveryFailed(say("mail_server_refused", names=", ".join(error.recipients)), is_final=True) from None
         except (smtplib.SMTPException, OSError) as error:
             raise DeliveryFailed(str(error)) from None
         except (AirflowException, ValueError) as error:
             raise DeliveryFailed(str(error), is_final=True) from None
 
-    def _post(self, channel: AlertChannel, delivery: DeliveryRecord) -> None:
+    def _post(self, channel: AlertChannel, delivery: DeliveryRecord, language: Language | None) -> None:
         url, secret = self._resolve(channel)
-        body = build_slack_json(delivery) if channel.type == "slack" else build_webhook_json(delivery)
+        build = build_slack_json if channel.type == "slack" else build_webhook_json
+        body = build(delivery, language)
         post(url, body, build_headers(delivery.uid, secret, body, self._clock), channel.timeout_s, self._clock)
 
     def _resolve(self, channel: AlertChannel) -> tuple[str, str]:
@@ -92,12 +106,13 @@ class ChannelSender:
             connection = Connection.get(channel.conn_id)
         except (AirflowException, LookupError) as error:
             raise DeliveryFailed(
-                f"connection {channel.conn_id} of channel {channel.name}: {error}", is_final=True
+                say("connection_of_channel_fails", conn_id=channel.conn_id, name=channel.name, error=str(error)),
+                is_final=True,
             ) from None
         host = connection.host or ""
         if not host:
             raise DeliveryFailed(
-                f"connection {channel.conn_id} of channel {channel.name} has no host; give it the host of the webhook",
+                say("connection_of_channel_lacks_host", conn_id=channel.conn_id, name=channel.name),
                 is_final=True,
             )
         scheme = (
@@ -120,7 +135,7 @@ def _require_variable(channel: AlertChannel, key: str, name: str) -> str:
     value = get_variable(name)
     if not value:
         raise DeliveryFailed(
-            f"{key} of channel {channel.name} names the variable {name}, which is not set in the environment of the process that sends the message",
+            say("variable_of_channel_is_not_set", key=key, name=channel.name, variable=name),
             is_final=True,
         )
     return value

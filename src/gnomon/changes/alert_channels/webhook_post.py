@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 
 from gnomon.ground.clock import Clock
 from gnomon.model.instants import SECOND, to_instant
+from gnomon.model.sentences import Sentence, render, say
 
 SIGNATURE_HEADER = "X-Gnomon-Signature"
 TIMESTAMP_HEADER = "X-Gnomon-Timestamp"
@@ -26,8 +27,8 @@ _ANSWER_SHOWN = 200
 class DeliveryFailed(Exception):
     """A message was not accepted. `is_final`: another try would not help; `retry_after_s`: not before so many seconds."""
 
-    def __init__(self, text: str, *, is_final: bool = False, retry_after_s: float | None = None) -> None:
-        super().__init__(text)
+    def __init__(self, text: str | Sentence, *, is_final: bool = False, retry_after_s: float | None = None) -> None:
+        super().__init__(text if isinstance(text, str) else render(text))
         self.is_final = is_final
         self.retry_after_s = retry_after_s
 
@@ -69,7 +70,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, cl
         is_certificate = isinstance(reason, ssl.SSLCertVerificationError)
         text = str(reason) or type(reason).__name__
         raise DeliveryFailed(
-            f"the server of the webhook cannot be reached: {text}",
+            say("webhook_cannot_be_reached", error=text),
             is_final=is_certificate or isinstance(error, ValueError),
         ) from None
 
@@ -79,11 +80,13 @@ def _refused(error: urllib.error.HTTPError, clock: Clock) -> DeliveryFailed:
         shown = error.read(_ANSWER_SHOWN).decode(errors="replace").strip()
     status = error.code
     if 300 <= status < 400:
-        return DeliveryFailed(f"the webhook answered {status}, a redirect; give its final address", is_final=True)
+        return DeliveryFailed(say("webhook_redirects", number=status), is_final=True)
     is_final = status < 500 and status not in RETRIED_STATUSES
-    text = f"the webhook answered {status} {error.reason}".rstrip() + (f": {' '.join(shown.split())}" if shown else "")
+    text = f"{status} {error.reason}".rstrip() + (f": {' '.join(shown.split())}" if shown else "")
     return DeliveryFailed(
-        text, is_final=is_final, retry_after_s=_read_retry_after(error.headers.get("Retry-After"), clock)
+        say("webhook_answered", text=text),
+        is_final=is_final,
+        retry_after_s=_read_retry_after(error.headers.get("Retry-After"), clock),
     )
 
 

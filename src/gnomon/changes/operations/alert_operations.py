@@ -43,6 +43,8 @@ class ChannelRow:
     channel: str
     type: str
     target: str
+    language: str
+    """The id of the language of its messages."""
     max_per_hour: int
     place: str
 
@@ -54,7 +56,8 @@ def list_newest_alerts(scope: OperationScope, open_only: bool = False, limit: in
         if scope.dags.sees_all(tx):
             return list_alerts(tx, _cut(limit), open_only=open_only)
         visible = scope.select(tx, list_alerts(tx, ROWS_MAX, open_only=open_only), lambda row: row.dag_id)
-        return scope.hide_names(tx, visible[: _cut(limit)], "sentence")
+        hide = scope.dags.build_name_filter(tx)
+        return [row.hide(hide) for row in visible[: _cut(limit)]]
 
 
 @operation("alerts.messages", "read", "configuration")
@@ -90,8 +93,16 @@ def list_file_rules(cfg: Config) -> list[RuleRow]:
 def list_file_channels(cfg: Config) -> list[ChannelRow]:
     """The channels of gnomon.toml, which can be read before there is a database."""
     channels = read_alert_settings(cfg.home).channels.values()
+    language = cfg.text("alerts", "language")
     return [
-        ChannelRow(channel.name, channel.type, channel.target, channel.max_per_hour, channel.place)
+        ChannelRow(
+            channel.name,
+            channel.type,
+            channel.target,
+            channel.language or language,
+            channel.max_per_hour,
+            channel.place,
+        )
         for channel in channels
     ]
 

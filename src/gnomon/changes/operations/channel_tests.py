@@ -14,7 +14,7 @@ from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.alerts import AlertItem, DeliveryBody, DeliveryRecord
 from gnomon.model.errors.product import UserError, find_close_matches
-from gnomon.model.sentences import Command, say
+from gnomon.model.sentences import Command, say, store_sentence
 from gnomon.storage.store import Database
 
 _SENDING = threading.Lock()
@@ -62,7 +62,10 @@ def _send(scope: OperationScope, channel: AlertChannel, delivery: DeliveryRecord
     with _answer_task_api(scope.db):
         try:
             sender = ChannelSender(
-                clock, NotifierCalls(cfg, scope.db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default"
+                clock,
+                NotifierCalls(cfg, scope.db, clock).call,
+                cfg.text("email", "email_conn_id") or "smtp_default",
+                cfg.text("alerts", "language"),
             )
             sender.send(channel, delivery)
         except DeliveryFailed as error:
@@ -91,8 +94,8 @@ def _build_message(scope: OperationScope, channel: AlertChannel) -> DeliveryReco
         kind="test",
         rule="gnomon alerts test",
         at=now,
-        sentence=f"this is a test of channel {channel.name}, sent by {scope.actor.by}",
-        explanation=("no run has failed",),
+        sentence=store_sentence(say("test_of_channel", name=channel.name, by=scope.actor.by)),
+        explanation=(store_sentence(say("no_run_has_failed")),),
         command="gnomon alerts list",
         link=scope.actor.cfg.text("alerts", "base_url") or None,
     )

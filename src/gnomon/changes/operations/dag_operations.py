@@ -11,6 +11,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.model.accounts import Role
 from gnomon.model.errors.product import UserError
 from gnomon.model.sentences import say
+from gnomon.model.sentences.stored_sentences import read_text
 from gnomon.queries.report.listings import dag_list, import_problems
 from gnomon.queries.report.listings.dag_list import DagDetail, DagSummary, find_dag
 from gnomon.queries.report.listings.import_problems import DagWarning, ImportProblem
@@ -113,9 +114,8 @@ def list_dag_warnings(scope: OperationScope, dag_id: str) -> list[DagWarning]:
     with scope.db.read() as tx:
         dag = find_dag(tx, dag_id)
         hide = scope.dags.build_name_filter(tx)
-        return [
-            DagWarning(dag_id, dag.file, hide(text)) for text in import_problems.list_dag_warnings(tx, dag_id, dag.file)
-        ]
+        warnings = import_problems.list_dag_warnings(tx, dag_id, dag.file)
+        return [DagWarning(dag_id, dag.file, hide(read_text(warning))) for warning in warnings]
 
 
 @operation("dags.all_warnings", "read", "import error")

@@ -72,7 +72,10 @@ def run_monitor(cfg: Config) -> int:
         return 0
     task_api_channel.install_channel(StoreChannel(db))
     sender = ChannelSender(
-        clock, NotifierCalls(cfg, db, clock).call, cfg.text("email", "email_conn_id") or "smtp_default"
+        clock,
+        NotifierCalls(cfg, db, clock).call,
+        cfg.text("email", "email_conn_id") or "smtp_default",
+        cfg.text("alerts", "language"),
     )
     clean = NightlyClean(cfg, db, clock)
     monitor_id = str(uuid.uuid4())

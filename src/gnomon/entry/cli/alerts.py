@@ -14,6 +14,7 @@ from gnomon.entry.cli.deployment.deployment_access import DeploymentAccess
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document, print_records
+from gnomon.entry.cli.terminal.reader_language import word
 from gnomon.model.errors.product import GnomonError
 
 _LIMIT = click.option(
@@ -34,6 +35,8 @@ def alerts() -> None:
 def list_(deployment: DeploymentAccess, open_only: bool, limit: int, output: str) -> None:
     """List the newest alerts, newest first."""
     rows = deployment.perform(operations.list_newest_alerts, open_only, limit)
+    if output == "table":
+        rows = [row.put_into(word) for row in rows]
     empty = "no alert is open" if open_only else "no rule has raised an alert; `gnomon alerts rules` shows the rules"
     print_records(rows, output, ("raised_at", "state", "kind", "rule", "runs", "sentence"), empty=empty)
 
@@ -45,6 +48,8 @@ def list_(deployment: DeploymentAccess, open_only: bool, limit: int, output: str
 def history(deployment: DeploymentAccess, limit: int, output: str) -> None:
     """List the newest messages, with their channels, states, tries and errors."""
     rows = deployment.perform(operations.list_messages, limit)
+    if output == "table":
+        rows = [row.put_into(word) for row in rows]
     print_records(
         rows,
         output,
@@ -83,7 +88,7 @@ def channels(context: click.Context, deployment: DeploymentAccess, output: str) 
         else operations.list_file_channels(context.ensure_object(Home).cfg)
     )
     empty = "gnomon.toml has no channels; add one below [alerts.channels.NAME]"
-    print_records(rows, output, ("channel", "type", "target", "max_per_hour", "place"), empty=empty)
+    print_records(rows, output, ("channel", "type", "target", "language", "max_per_hour", "place"), empty=empty)
 
 
 @alerts.command()

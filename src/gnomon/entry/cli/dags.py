@@ -22,6 +22,7 @@ from gnomon.entry.cli.output import (
     print_records,
 )
 from gnomon.entry.cli.pending_requests import print_pending
+from gnomon.entry.cli.terminal.reader_language import put_into_words
 from gnomon.entry.cli.terminal.screen import read_screen_of
 from gnomon.model.ids import quote_argument
 from gnomon.queries.report.listings.warning_groups import group_warnings
@@ -70,7 +71,8 @@ def list_(deployment: DeploymentAccess, inactive: bool, output: str) -> None:
         for dag_id, problem in group_warnings(problems):
             listed[dag_id] += 1
             if not dag_id or listed[dag_id] <= _WARNINGS_LISTED:
-                click.echo(screen.wrap(f"{dag_id}: {problem}" if dag_id else problem, "  "), err=True)
+                text = put_into_words(problem)
+                click.echo(screen.wrap(f"{dag_id}: {text}" if dag_id else text, "  "), err=True)
         for dag_id, count in listed.items():
             if dag_id and count > _WARNINGS_LISTED:
                 more = count - _WARNINGS_LISTED
@@ -109,7 +111,9 @@ def show(deployment: DeploymentAccess, dag_id: str, output: str) -> None:
     columns = ("run_after", "data_interval_start", "data_interval_end") if has_intervals else ("run_after",)
     click.echo(format_table(detail.next_runs, columns) if detail.next_runs else "  none")
     if detail.warnings:
-        click.echo("\nwarnings\n" + escape_controls("\n".join(f"  {warning}" for warning in detail.warnings)))
+        click.echo(
+            "\nwarnings\n" + escape_controls("\n".join(f"  {put_into_words(warning)}" for warning in detail.warnings))
+        )
 
 
 @dags.command("errors")

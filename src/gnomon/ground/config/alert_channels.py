@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from gnomon.ground.config.language_files import check_language
+
 CHANNEL_TYPES: dict[str, tuple[str, ...]] = {
     "email": ("to", "conn_id"),
     "webhook": ("url", "url_env", "conn_id", "secret", "secret_env"),
@@ -15,7 +17,7 @@ CHANNEL_TYPES: dict[str, tuple[str, ...]] = {
     "notifier": ("class", "args"),
 }
 """The types of channels, with the keys of each."""
-COMMON_KEYS = ("type", "max_per_hour", "timeout", "retries")
+COMMON_KEYS = ("type", "language", "max_per_hour", "timeout", "retries")
 _ADDRESS_KEYS = ("url", "url_env", "conn_id")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhd])\s*")
@@ -29,6 +31,8 @@ class AlertChannel:
     type: str
     place: str
     """File and line."""
+    language: str = ""
+    """The id of the language of its messages; empty: that of `[alerts] language`."""
     to: tuple[str, ...] = ()
     conn_id: str = ""
     url: str = field(default="", repr=False)
@@ -71,6 +75,7 @@ def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], s
         name=name,
         type=kind,
         place=place("type"),
+        language=_read_language(name, values, place),
         to=read_texts(values.get("to", ()), place("to"), "to"),
         max_per_hour=_read_number(values.get("max_per_hour", 60), place("max_per_hour"), "max_per_hour", 1),
         timeout_s=read_span(values.get("timeout", 10), place("timeout"), "timeout"),
@@ -136,6 +141,17 @@ def read_span(value: object, where: str, key: str) -> float:
             f'{where}: {key} is {value!r}; write a number of seconds, or a text such as "30s", "10m", "2h" or "1d"'
         )
     return float(match[1]) * _UNITS[match[2]]
+
+
+def _read_language(name: str, values: Mapping[str, Any], place: Callable[[str], str]) -> str:
+    if "language" not in values:
+        return ""
+    try:
+        return check_language(values["language"])
+    except ValueError as error:
+        raise ValueError(
+            f"{place('language')}: language of channel {name!r} is {values['language']!r}; {error}"
+        ) from None
 
 
 def _read_number(value: object, where: str, key: str, minimum: int) -> int:

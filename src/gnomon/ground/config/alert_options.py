@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gnomon.ground.config.language_files import ENGLISH, check_language
 from gnomon.ground.config.option import ConfigOption, OptionKind
 
 _T, _I, _B, _N = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.BOOLEAN, OptionKind.NUMBER
@@ -15,6 +16,14 @@ ALERT_OPTIONS = (
         _T,
         "The address of the web page in links of alerts, for example https://gnomon.example.com; empty: no links.",
         may_be_empty=True,
+    ),
+    ConfigOption(
+        "alerts",
+        "language",
+        ENGLISH,
+        _T,
+        "The language of messages about alerts: en, or the id of another language of this installation, such as zh. A channel may have its own.",
+        parse=check_language,
     ),
     ConfigOption(
         "alerts",

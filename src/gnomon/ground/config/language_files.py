@@ -38,6 +38,14 @@ def list_languages() -> list[Language]:
     return [language for name in _list_names(get_variable(FOLDER_VARIABLE) or "") if (language := find_language(name))]
 
 
+def check_language(name: object) -> str:
+    """The id of a language that there is, English included. Raises ValueError, whose message says what to write."""
+    names = [ENGLISH, *_list_names(get_variable(FOLDER_VARIABLE) or "")]
+    if not isinstance(name, str) or name not in names:
+        raise ValueError(f"write one of: {', '.join(names)}")
+    return name
+
+
 def choose_language(environment: Mapping[str, str]) -> Language | None:
     """The language that GNOMON_LANGUAGE names, else that of the locale; None for English and for a language without a file."""
     asked = environment.get(VARIABLE)

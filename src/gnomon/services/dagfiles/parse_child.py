@@ -21,6 +21,7 @@ from gnomon.authoring.sdk.tasks.operator_links import NO_PLUGIN_LINKS
 from gnomon.ground.clock import Clock
 from gnomon.ground.config import current_config, read_executors
 from gnomon.model.errors import UserError
+from gnomon.model.sentences.stored_sentences import StoredText, store_sentence
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.services.dagfiles import parse_failures
 from gnomon.services.dagfiles.input_recorder import InputRecorder, installation_folders
@@ -68,7 +69,7 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
     recorder.stamps[installation] = shape
     dags: list[ParsedDag] = []
     failures: list[ParseFailure] = []
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[StoredText, ...] = ()
     limits = conditions.limits
     source = _read_source(path)
     try:
@@ -86,7 +87,10 @@ def parse_file(path: str, parse_channel: ParseChannel, conditions: ParseConditio
                 )  # may import the triggers of tasks that start deferred
             recorder.stop()
             if loaded is not None:
-                warnings = (*loaded.warnings, *(warning for dag in loaded.dags.values() for warning in dag.warnings))
+                warnings = (
+                    *loaded.warnings,
+                    *(store_sentence(warning) for dag in loaded.dags.values() for warning in dag.warning_sentences),
+                )
     except BaseException as error:
         author_forks.end_fork(error)
         recorder.stop()

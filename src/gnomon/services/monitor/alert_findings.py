@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from gnomon.model.alerts import AlertItem, AlertKind, AlertRecord
 from gnomon.model.ids import quote_arguments
 from gnomon.model.instants import Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences.stored_sentences import pack_details
 from gnomon.services.monitor.delivery_queue import DeliveryQueue
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alert_events, alerts
@@ -107,11 +107,11 @@ def _raise(tx: Transaction, raised: RaisedAlert, queue: DeliveryQueue, now: Inst
             dag_pk=raised.dag_pk,
             run_pk=raised.run_pk,
             by="monitor",
-            body=json.dumps(details, ensure_ascii=False),
+            body=pack_details(details),
         ),
     )
     queue.add(tx, rule, item, raised.reason, now)
-    _log.warning("alert_raised", kind=item.kind, rule=rule.name, sentence=item.sentence)
+    _log.warning("alert_raised", kind=item.kind, rule=rule.name, sentence=item.text)
     return True
 
 
@@ -129,7 +129,7 @@ def _resolve(tx: Transaction, resolved: ResolvedAlert, queue: DeliveryQueue, now
             dag_pk=alert.dag_pk,
             run_pk=alert.run_pk,
             by="monitor",
-            body=json.dumps(details, ensure_ascii=False),
+            body=pack_details(details),
         ),
     )
     if resolved.item is not None and resolved.rule is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Protocol
 
@@ -23,7 +22,8 @@ from gnomon.model.baselines import (
 )
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
-from gnomon.model.sentences import Command, render
+from gnomon.model.sentences import Command, Sentence, say, store_sentence
+from gnomon.model.sentences.stored_sentences import pack_details
 from gnomon.queries.report.activity.baseline_sentences import (
     describe_baseline,
     describe_costly_step,
@@ -216,11 +216,11 @@ class BaselineEvaluation:
                 "due_at": record.due_at,
                 "level": record.level.value,
                 "before": None if before is None else before.level.value,
-                "sentence": render(describe_baseline(record)),
+                "sentence": store_sentence(describe_baseline(record)),
             }
             log_event(
                 tx,
-                EventRecord(now, "baseline_level_changed", by="monitor", body=json.dumps(details, ensure_ascii=False)),
+                EventRecord(now, "baseline_level_changed", by="monitor", body=pack_details(details)),
             )
             _log.info("baseline_level_changed", baseline=record.baseline, stands=record.level.value)
 
@@ -291,8 +291,8 @@ class BaselineEvaluation:
             kind=kind,
             rule="",
             at=now,
-            sentence=render(describe_baseline(record)),
-            explanation=() if costly is None else (render(costly),),
+            sentence=store_sentence(describe_baseline(record)),
+            explanation=() if costly is None else (store_sentence(costly),),
             command=str(acts[0]) if acts else str(Command("baselines show", (record.baseline,))),
             link=build_baseline_link(self._settings.base_url, record.baseline),
         )
@@ -316,7 +316,7 @@ class BaselineEvaluation:
             kind=_kind_of(step),
             rule="",
             at=now,
-            sentence=render(describe_trouble(record.baseline, record.due_at, step)),
+            sentence=store_sentence(describe_trouble(record.baseline, record.due_at, step)),
             dag_id=step.dag_id,
             run_id=step.run_id,
             task_id=name.task_id,
@@ -355,18 +355,20 @@ def _differs(before: BaselineForecast, now: BaselineForecast) -> bool:
     )
 
 
-def _describe_resolved(alert: AlertRecord, standing: dict[tuple[str, Instant], BaselineRecord]) -> str | None:
+def _describe_resolved(alert: AlertRecord, standing: dict[tuple[str, Instant], BaselineRecord]) -> Sentence | None:
     """Why the alert is over, None when another alert tells it."""
     kind, name, due_at, *_ = alert.subject.split(":", 3)
     record = standing.get((name, int(due_at)))
     if record is None:
-        return f"baseline {name!r} is no longer judged"
+        return say("baseline_is_no_longer_judged", name=name)
     if AlertKind(kind) in (AlertKind.ON_KEY_PATH_FAILED, AlertKind.ON_KEY_PATH_SLOW):
-        return f"no longer: {alert.item.sentence}"
+        return say("trouble_is_over", message=alert.item.message)
     if record.level in OPEN_LEVELS and not record.is_final:
         return None
-    return render(describe_baseline(record))
+    return describe_baseline(record)
 
 
-def _build_resolved(alert: AlertRecord, sentence: str, now: Instant) -> AlertItem:
-    return msgspec.structs.replace(alert.item, at=now, sentence=sentence, is_resolved=True, explanation=())
+def _build_resolved(alert: AlertRecord, sentence: Sentence, now: Instant) -> AlertItem:
+    return msgspec.structs.replace(
+        alert.item, at=now, sentence=store_sentence(sentence), is_resolved=True, explanation=()
+    )

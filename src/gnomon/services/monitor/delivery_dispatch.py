@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from gnomon.changes.alert_channels.messages import build_title
+from gnomon.changes.alert_channels.messages import build_title, describe_title
 from gnomon.changes.alert_channels.webhook_post import DeliveryFailed
 from gnomon.ground import log
 from gnomon.ground.clock import Clock
@@ -15,6 +14,8 @@ from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.ids import quote_argument
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import EventRecord
+from gnomon.model.sentences import render, say, store_sentence
+from gnomon.model.sentences.stored_sentences import pack_details
 from gnomon.services.monitor.settings import RETRY_FIRST_S, RETRY_LONGEST_S, SENDERS
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alert_deliveries
@@ -64,7 +65,7 @@ class DeliveryDispatch:
         channel = self._channels.get(delivery.channel)
         if channel is None:
             raise DeliveryFailed(
-                f"gnomon.toml has no channel {delivery.channel} any more; add [alerts.channels.{delivery.channel}]",
+                say("channel_is_no_longer_configured", name=delivery.channel),
                 is_final=True,
             )
         self._send(channel, delivery)
@@ -83,10 +84,17 @@ class DeliveryDispatch:
             alert_deliveries.end_delivery(tx, delivery.delivery_pk, now)
             _log_delivery(tx, "alert_sent", delivery, now)
             _log.info(
-                "alert_sent", channel=delivery.channel, title=build_title(delivery.body), alerts=delivery.body.count
+                "alert_sent",
+                channel=delivery.channel,
+                title=build_title(delivery.body, None),
+                alerts=delivery.body.count,
             )
             return
-        text = str(error) if isinstance(error, DeliveryFailed) else f"internal error: {type(error).__name__}: {error}"
+        text = (
+            str(error)
+            if isinstance(error, DeliveryFailed)
+            else render(say("sending_failed_internally", name=type(error).__name__, error=str(error)))
+        )
         tries = delivery.tries + 1
         channel = self._channels.get(delivery.channel)
         is_final = isinstance(error, DeliveryFailed) and error.is_final
@@ -121,8 +129,8 @@ def _log_delivery(tx: Transaction, kind: str, delivery: DeliveryRecord, now: Ins
     details = {
         "delivery": delivery.uid,
         "channel": delivery.channel,
-        "title": build_title(delivery.body),
+        "title": store_sentence(describe_title(delivery.body)),
         "alerts": delivery.body.count,
         **more,
     }
-    log_event(tx, EventRecord(now, kind, by="monitor", body=json.dumps(details, ensure_ascii=False)))
+    log_event(tx, EventRecord(now, kind, by="monitor", body=pack_details(details)))

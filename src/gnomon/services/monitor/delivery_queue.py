@@ -131,4 +131,4 @@ class DeliveryQueue:
 
 def _identify(item: AlertItem) -> tuple[object, ...]:
     """Two rules may raise the same alert; a message lists it once."""
-    return (item.kind, item.is_resolved, item.at, item.dag_id, item.run_id, item.task_id, item.map_index, item.sentence)
+    return (item.kind, item.is_resolved, item.at, item.dag_id, item.run_id, item.task_id, item.map_index, item.text)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from gnomon.model.alerts import AlertEvent, AlertItem, AlertKind
-from gnomon.model.ids import UNMAPPED
-from gnomon.model.instants import iso
+from gnomon.model.sentences import RunName, Sentence, TaskName, quote, say, store_sentence
 from gnomon.services.monitor.alert_findings import AlertFindings, RaisedAlert, build_link, build_run_command
 from gnomon.services.monitor.dag_rules import DagRules, RuledDag
 from gnomon.services.monitor.settings import EVENTS_MAX
@@ -43,7 +42,7 @@ def _build_item(event: AlertEvent, dag: RuledDag, run_id: str, rule: str, base_u
         kind=event.kind,
         rule=rule,
         at=event.at,
-        sentence=_describe(event, dag.dag_id, run_id),
+        sentence=store_sentence(_describe(event, dag.dag_id, run_id)),
         dag_id=dag.dag_id,
         run_id=run_id,
         task_id=event.facts.task_id,
@@ -53,13 +52,20 @@ def _build_item(event: AlertEvent, dag: RuledDag, run_id: str, rule: str, base_u
     )
 
 
-def _describe(event: AlertEvent, dag_id: str, run_id: str) -> str:
-    facts = event.facts
-    because = f": {facts.reason}" if facts.reason else ""
+def _describe(event: AlertEvent, dag_id: str, run_id: str) -> Sentence:
+    facts, run = event.facts, RunName(dag_id, run_id)
+    why = say("because", why=quote(facts.reason)) if facts.reason else None
     if event.kind == AlertKind.FAILURE:
-        return f"DAG {dag_id}: run {run_id} failed{because}"
-    index = "" if event.map_index == UNMAPPED else f"[{event.map_index}]"
-    where = f"DAG {dag_id}: task {facts.task_id}{index} of run {run_id}"
+        return say("run_of_dag_failed", dag=dag_id, run=run, why=why)
+    task = TaskName(dag_id, run_id, facts.task_id or "", event.map_index)
     if event.kind == AlertKind.RETRY:
-        return f"{where} failed in try {facts.try_number} and is tried again at {iso(facts.retry_at)}{because}"
-    return f"{where} failed in try {facts.try_number}{because}"
+        return say(
+            "task_of_dag_is_tried_again",
+            dag=dag_id,
+            task=task,
+            run=run,
+            try_number=facts.try_number,
+            at=facts.retry_at,
+            why=why,
+        )
+    return say("task_of_dag_failed", dag=dag_id, task=task, run=run, try_number=facts.try_number, why=why)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from gnomon.ground.config.alert_rules import AlertRule
-from gnomon.model.instants import SECOND, Instant, iso, to_datetime, to_instant
+from gnomon.model.instants import SECOND, Instant, to_datetime, to_instant
+from gnomon.model.sentences import RunName, Sentence, say
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.activity.usual_duration import P95_RUNS, find_p95
 from gnomon.rules.timetables.wall_clock.zones import zone_of
@@ -31,30 +32,50 @@ class DurationPercentiles:
 
 def describe_lateness(
     rule: AlertRule, run: UnfinishedRun, timezone: str, p95_s: float | None, now: Instant
-) -> str | None:
-    """Why the run is late by the rule, as the second part of a sentence; None when it is not."""
+) -> Sentence | None:
+    """Why the run is late by the rule; None when it is not."""
+    name = RunName(run.dag_id, run.run_id)
     if rule.by is not None:
         due_at = compute_due(run.run_after, rule.by, timezone)
         if now >= due_at:
-            return f"has not ended by {rule.by} ({timezone}), that is {iso(due_at)}"
+            return say("run_has_not_ended_in_time", dag=run.dag_id, run=name, limit=rule.by, zone=timezone, at=due_at)
     if run.started_at is None:
         return None
     taken_s = (now - run.started_at) / SECOND
     if rule.longer_than_s is not None and taken_s > rule.longer_than_s:
-        return f"has run for {format_span(taken_s)}, longer than {format_span(rule.longer_than_s)}"
+        return say(
+            "run_takes_longer_than_allowed",
+            dag=run.dag_id,
+            run=name,
+            duration=round_duration(taken_s),
+            allowed=rule.longer_than_s,
+        )
     if rule.is_p95 and p95_s is not None and taken_s > p95_s:
-        return f"has run for {format_span(taken_s)}, longer than 95 % of its last {P95_RUNS} successful runs ({format_span(p95_s)})"
+        return say(
+            "run_takes_longer_than_usual",
+            dag=run.dag_id,
+            run=name,
+            duration=round_duration(taken_s),
+            number=P95_RUNS,
+            usual=round_duration(p95_s),
+        )
     return None
 
 
-def describe_waiting(rule: AlertRule, run: UnfinishedRun, now: Instant) -> str | None:
-    """How long the run has waited, as the second part of a sentence; None when it is not too long."""
+def describe_waiting(rule: AlertRule, run: UnfinishedRun, now: Instant) -> Sentence | None:
+    """How long the run has waited; None when it is not too long."""
     if run.state is not DagRunState.QUEUED or rule.longer_than_s is None:
         return None
     since = max(run.queued_at, run.run_after)
     waited_s = (now - since) / SECOND
-    return (
-        f"has been waiting for {format_span(waited_s)}, since {iso(since)}" if waited_s > rule.longer_than_s else None
+    if waited_s <= rule.longer_than_s:
+        return None
+    return say(
+        "run_has_waited_too_long",
+        dag=run.dag_id,
+        run=RunName(run.dag_id, run.run_id),
+        duration=round_duration(waited_s),
+        since=since,
     )
 
 
@@ -70,18 +91,6 @@ def compute_due(run_after: Instant, by: str, timezone: str) -> Instant:
     return to_instant(due)
 
 
-def format_span(seconds: float) -> str:
-    """`45s`, `12m 5s`, `2h 5m`, `3d 4h`: the two largest units."""
-    remaining = round(seconds)
-    if remaining < 1:
-        return f"{seconds:.1f}s"
-    parts = []
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
-        if remaining >= size:
-            parts.append(f"{remaining // size}{unit}")
-            remaining %= size
-        elif parts:
-            break
-        if len(parts) == 2:
-            break
-    return " ".join(parts)
+def round_duration(seconds: float) -> float:
+    """The seconds as a sentence says them: whole ones, or tenths of what is shorter than a second."""
+    return round(seconds) if seconds >= 1 else round(max(seconds, 0.0), 1)

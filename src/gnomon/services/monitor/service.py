@@ -16,6 +16,7 @@ from gnomon.ground.wakeups import StopFlag
 from gnomon.model.errors import ConfigurationError, ResourceUnavailable
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
+from gnomon.model.sentences import StoredSentence, quote, store_sentence, store_sentences
 from gnomon.queries.report.explanations.run_explanation import explain_run
 from gnomon.queries.report.listings.dag_list import find_dag
 from gnomon.queries.report.listings.run_list import find_run
@@ -155,7 +156,7 @@ class MonitorService:
 
     def _explain(self, tx: Transaction, raised: list[RaisedAlert], now: Instant) -> list[RaisedAlert]:
         """The alerts, the first ones with the sentences of `explain`."""
-        explained: dict[int, tuple[str, ...]] = {}
+        explained: dict[int, tuple[StoredSentence, ...]] = {}
         result = []
         for alert in raised:
             run_pk = alert.run_pk
@@ -174,13 +175,15 @@ class MonitorService:
             )
         return result
 
-    def _explain_run(self, tx: Transaction, alert: RaisedAlert, now: Instant) -> tuple[str, ...]:
+    def _explain_run(self, tx: Transaction, alert: RaisedAlert, now: Instant) -> tuple[StoredSentence, ...]:
         try:
             dag = find_dag(tx, alert.item.dag_id or "")
             run = find_run(tx, dag, alert.item.run_id or "")
-            return tuple(explain_run(tx, dag, run, self._settings.limits, now).texts)
+            return store_sentences(
+                entry.sentence for entry in explain_run(tx, dag, run, self._settings.limits, now).told
+            )
         except UserError as error:
-            return (str(error),)
+            return (store_sentence(error.sentence or quote(str(error))),)
 
     # ---- messages ----------------------------------------------------------------------------------------------------
     def _send_due(self) -> None:

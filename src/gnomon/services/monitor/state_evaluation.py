@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from gnomon.ground.config.alert_rules import DEFAULT_SILENCE_S, AlertRule
 from gnomon.model.alerts import BASELINE_KINDS, AlertItem, AlertKind, AlertRecord
-from gnomon.model.instants import SECOND, Instant, iso
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.quarantine import QuarantinedItem
+from gnomon.model.sentences import Command, RunName, Sentence, say, store_sentence
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState
 from gnomon.queries.report.listings.process_health import list_silent_services
 from gnomon.services.monitor.alert_findings import (
@@ -18,7 +19,7 @@ from gnomon.services.monitor.alert_findings import (
     build_run_command,
 )
 from gnomon.services.monitor.dag_rules import DagRules, RuledDag
-from gnomon.services.monitor.late_runs import DurationPercentiles, describe_lateness, describe_waiting, format_span
+from gnomon.services.monitor.late_runs import DurationPercentiles, describe_lateness, describe_waiting, round_duration
 from gnomon.services.monitor.settings import UNFINISHED_RUNS_MAX, MonitorSettings
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alerts
@@ -84,16 +85,16 @@ class StateEvaluation:
     ) -> None:
         if kind is AlertKind.LATE:
             p95_s = self._percentiles.find(tx, run.dag_pk, now) if rule.is_p95 else None
-            what = describe_lateness(rule, run, dag.timezone, p95_s, now)
+            sentence = describe_lateness(rule, run, dag.timezone, p95_s, now)
         else:
-            what = describe_waiting(rule, run, now)
-        if what is None:
+            sentence = describe_waiting(rule, run, now)
+        if sentence is None:
             return
         item = AlertItem(
             kind=kind,
             rule=rule.name,
             at=now,
-            sentence=f"DAG {dag.dag_id}: run {run.run_id} {what}",
+            sentence=store_sentence(sentence),
             dag_id=dag.dag_id,
             run_id=run.run_id,
             command=build_run_command(dag.dag_id, run.run_id),
@@ -107,10 +108,7 @@ class StateEvaluation:
         if run is None or run.state is None:
             findings.resolved.append(ResolvedAlert(alert, None, None))  # the run was deleted
             return
-        name = f"DAG {alert.item.dag_id}: run {alert.item.run_id}"
-        sentence = _describe_end(alert.kind, name, run)
-        if sentence is not None and alert.item.failed_runs > 1:
-            sentence += f"; {alert.item.failed_runs} runs had failed"
+        sentence = _describe_end(alert, run)
         if sentence is not None:
             rule = self._find_rule(tx, alert)
             findings.resolved.append(ResolvedAlert(alert, rule, self._build_resolved(alert, sentence, now)))
@@ -122,13 +120,13 @@ class StateEvaluation:
             rule = None if dag is None else next((rule for rule in dag.rules if rule.name == alert.rule), None)
         return rule if rule is not None and rule.resolved else None
 
-    def _build_resolved(self, alert: AlertRecord, sentence: str, now: Instant) -> AlertItem:
+    def _build_resolved(self, alert: AlertRecord, sentence: Sentence, now: Instant) -> AlertItem:
         item = alert.item
         return AlertItem(
             kind=item.kind,
             rule=item.rule,
             at=now,
-            sentence=sentence,
+            sentence=store_sentence(sentence),
             is_resolved=True,
             dag_id=item.dag_id,
             run_id=item.run_id,
@@ -153,8 +151,12 @@ class StateEvaluation:
             if subject in present:
                 continue
             present.add(subject)
-            line = f", line {error.line}" if error.line else ""
-            sentence = f"file {error.path}{line} cannot be loaded: {error.message}"
+            sentence = say(
+                "dag_file_cannot_be_loaded",
+                file=error.path,
+                where=say("line_of_dag_file", number=error.line) if error.line else None,
+                error=error.message,
+            )
             self._raise_state(
                 AlertKind.IMPORT_ERROR, rules, subject, sentence, "gnomon dags errors", now, open_keys, findings
             )
@@ -172,7 +174,14 @@ class StateEvaluation:
         for service, since in self._silent_since.items():
             silent_s = (now - since) / SECOND
             due = [rule for rule in rules if silent_s >= (rule.longer_than_s or DEFAULT_SILENCE_S)]
-            sentence = f"no {service} has sent a heartbeat for {format_span(max(silent_s, 1))}, since {iso(since)}; start one with: gnomon {service}, or gnomon standalone"
+            sentence = say(
+                "service_is_silent",
+                process_kind=service,
+                duration=round_duration(max(silent_s, 1)),
+                since=since,
+                command=Command(service),
+                other_command=Command("standalone"),
+            )
             self._raise_state(
                 AlertKind.SERVICE_SILENT,
                 due,
@@ -194,15 +203,16 @@ class StateEvaluation:
             return set()
         items: dict[str, list[QuarantinedItem]] = {}
         for item in quarantine.list_items(tx, QUARANTINED_MAX):
-            items.setdefault(f"group {item.group_no}" if item.dag_id is None else f"DAG {item.dag_id}", []).append(item)
-        for name, of_name in items.items():
-            is_set_aside = any(not item.is_message for item in of_name)
-            state_text = (
-                f"{name} is set aside"
-                if is_set_aside
-                else f"{len(of_name)} message{'s' if len(of_name) > 1 else ''} in quarantine"
+            items.setdefault(f"{_GROUP}{item.group_no}" if item.dag_id is None else f"{_DAG}{item.dag_id}", []).append(
+                item
             )
-            sentence = f"{name}: {state_text}, since {iso(of_name[0].at)}: {of_name[0].reason}"
+        for name, of_name in items.items():
+            subject, since, reason = _name_quarantined(name), of_name[0].at, of_name[0].reason
+            sentence = (
+                say("it_has_messages_in_quarantine", subject=subject, count=len(of_name), since=since, reason=reason)
+                if all(item.is_message for item in of_name)
+                else say("it_is_set_aside_since", subject=subject, since=since, reason=reason)
+            )
             self._raise_state(
                 AlertKind.QUARANTINED,
                 rules,
@@ -223,7 +233,7 @@ class StateEvaluation:
         kind: AlertKind,
         rules: Sequence[AlertRule],
         subject: str,
-        sentence: str,
+        sentence: Sentence,
         command: str,
         now: Instant,
         open_keys: set[tuple[str, str]],
@@ -235,7 +245,7 @@ class StateEvaluation:
                     kind=kind,
                     rule=rule.name,
                     at=now,
-                    sentence=sentence,
+                    sentence=store_sentence(sentence),
                     command=command,
                     link=build_link(self._settings.base_url, None, None),
                 )
@@ -244,8 +254,7 @@ class StateEvaluation:
     def _resolve_state(self, alert: AlertRecord, present: set[str], now: Instant, findings: AlertFindings) -> None:
         if alert.subject in present:
             return
-        what = alert.subject.partition(":")[2]
-        sentence = _RESOLVED_SENTENCES[AlertKind(alert.kind)].format(what)
+        sentence = _describe_resolved(AlertKind(alert.kind), alert.subject.partition(":")[2])
         rule = self._by_name.get(alert.rule)
         findings.resolved.append(
             ResolvedAlert(
@@ -254,26 +263,43 @@ class StateEvaluation:
         )
 
 
-_RESOLVED_SENTENCES = {
-    AlertKind.IMPORT_ERROR: "file {} can be loaded again",
-    AlertKind.SERVICE_SILENT: "a {} sends heartbeats again",
-    AlertKind.QUARANTINED: "{}: nothing is in quarantine any more",
-}
+def _describe_resolved(kind: AlertKind, name: str) -> Sentence:
+    """What is said when a file, a service, or something in quarantine is in order again. `name`: the subject of the alert without its kind."""
+    if kind is AlertKind.IMPORT_ERROR:
+        return say("dag_file_can_be_loaded_again", file=name)
+    if kind is AlertKind.SERVICE_SILENT:
+        return say("service_sends_heartbeats_again", process_kind=name)
+    return say("nothing_of_it_is_in_quarantine", subject=_name_quarantined(name))
 
 
-def _describe_end(kind: str, name: str, run: RunOfAlert) -> str | None:
+_GROUP, _DAG = "group ", "DAG "
+"""What the names of groups and of DAGs in the subjects of alerts begin with."""
+
+
+def _name_quarantined(name: str) -> Sentence:
+    if name.startswith(_GROUP):
+        return say("named_group", group=int(name.removeprefix(_GROUP)))
+    return say("named_dag", dag=name.removeprefix(_DAG))
+
+
+def _describe_end(alert: AlertRecord, run: RunOfAlert) -> Sentence | None:
     """Why the cause of the alert is gone; None while it is not."""
-    if kind == AlertKind.FAILURE:
+    dag_id, failed_runs = alert.item.dag_id or "", alert.item.failed_runs
+    name = RunName(dag_id, alert.item.run_id or "")
+    if alert.kind == AlertKind.FAILURE:
+        more = say("runs_had_failed", count=failed_runs) if failed_runs > 1 else None
         if run.state is DagRunState.SUCCESS:
-            return f"{name} succeeded after it had failed"
-        return f"{name} had failed; a later run has succeeded" if run.has_later_success else None
-    if kind == AlertKind.WAITING and run.state is not DagRunState.QUEUED:
-        return f"{name} waits no longer: it is {run.state}"
+            return say("run_succeeded_after_failure", dag=dag_id, run=name, more=more)
+        return say("later_run_has_succeeded", dag=dag_id, run=name, more=more) if run.has_later_success else None
+    if run.state is None:
+        return None
+    if alert.kind == AlertKind.WAITING and run.state is not DagRunState.QUEUED:
+        return say("run_waits_no_longer", dag=dag_id, run=name, state=run.state.value)
     if run.state in FINISHED_RUN_STATES:
-        taken = (
-            ""
+        ended = (
+            None
             if run.started_at is None or run.ended_at is None
-            else f" after {format_span(max(0.0, (run.ended_at - run.started_at) / SECOND))}"
+            else say("ended_after_duration", duration=round_duration((run.ended_at - run.started_at) / SECOND))
         )
-        return f"{name} ended in state {run.state}{taken}"
+        return say("run_of_dag_ended", dag=dag_id, run=name, state=run.state.value, ended=ended)
     return None

@@ -27,6 +27,7 @@ from gnomon.authoring.sdk.signatures.fields import ArgumentField
 from gnomon.authoring.sdk.tasks.operator import BaseOperator
 from gnomon.authoring.sdk.tasks.sensor import BaseSensorOperator
 from gnomon.model.after import After
+from gnomon.model.sentences import render, say
 
 UNIT = Path(__file__).parents[2]
 MOMENT = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -142,7 +143,7 @@ def test_an_argument_without_effect_is_a_warning_with_its_name_and_line(kind: st
     warned = [
         text
         for text in build(kind, **{row.name: sample(row)}).warnings
-        if f"{row.name}= {row.no_effect_reason}" in text
+        if f"{row.name}= {render(say(row.no_effect_reason))}" in text
     ]
     assert len(warned) == 1
     assert "test_arguments_act.py:" in warned[0]

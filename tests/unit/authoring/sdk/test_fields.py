@@ -243,7 +243,7 @@ def annotated(function: Any) -> set[str]:
 
 
 def test_every_argument_is_an_attribute_with_a_type() -> None:
-    assert annotated(DAG.__init__) - {"_location", "airflow_dialect", "warnings"} == {
+    assert annotated(DAG.__init__) - {"_location", "airflow_dialect", "warning_sentences"} == {
         row.name for row in fields.DAG_FIELDS
     }
     assert annotated(inspect.unwrap(BaseSensorOperator.__init__)) == {row.name for row in fields.SENSOR_FIELDS}

@@ -12,6 +12,7 @@ from gnomon.ground.clock import VirtualClock
 from gnomon.ground.metrics import ProcessFigures
 from gnomon.model.attempts import Attempt
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences.stored_sentences import StoredText
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, FileInputs, ParsedDag, ParsedFile, ParseFailure, TaskSpec
 from gnomon.services.scheduler.service import SchedulerService
@@ -76,10 +77,13 @@ class Deployment:
         failures: tuple[ParseFailure, ...] = (),
         paused: bool = False,
         version: str = "1",
+        warnings: tuple[StoredText, ...] = (),
     ) -> None:
         """The file was parsed and defines these DAGs."""
         dags = tuple(ParsedDag(spec=spec, spec_hash=version) for spec in specs)
-        parsed = ParsedFile(path=file, inputs=FileInputs(input_hash=version), dags=dags, failures=failures)
+        parsed = ParsedFile(
+            path=file, inputs=FileInputs(input_hash=version), dags=dags, failures=failures, warnings=warnings
+        )
         with self.db.write() as tx:
             dag_files.record_parsed(tx, parsed, at=self.clock.now(), paused_by_default=paused)
 

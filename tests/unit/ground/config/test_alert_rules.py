@@ -89,7 +89,30 @@ def test_spans_are_read(text: object, seconds: float) -> None:
     assert read_span(text, "FILE", "longer_than") == seconds
 
 
+def test_a_channel_may_have_a_language_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "gnomon.toml").write_text(
+        HOOK + 'language = "zh"\n' + HOOK.replace("ops", "chat") + 'language = "en"\n' + HOOK.replace("ops", "mail")
+    )
+    channels = read_alert_settings(tmp_path).channels
+    assert {name: channel.language for name, channel in channels.items()} == {"ops": "zh", "chat": "en", "mail": ""}
+
+
+def test_the_language_of_alerts_is_one_that_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gnomon.toml").write_text('[alerts]\nlanguage = "xx"\n')
+    with pytest.raises(OptionError, match=r"\[alerts\] language.*line 2.*write one of: en, zh"):
+        load_config({}, tmp_path).text("alerts", "language")
+    (tmp_path / "languages").mkdir()
+    (tmp_path / "languages" / "xx.json").write_text('{"name": "X"}')
+    monkeypatch.setenv("GNOMON_LANGUAGES", str(tmp_path / "languages"))
+    assert load_config({}, tmp_path).text("alerts", "language") == "xx"
+
+
 MISTAKES = [
+    (
+        HOOK + 'language = "fr"\n',
+        "FILE, line 4: language of channel 'ops' is 'fr'; write one of: en, zh",
+    ),
+    (HOOK + "language = 3\n", "FILE, line 4: language of channel 'ops' is 3; write one of: en, zh"),
     (CHANNEL + '[[alerts.rules]]\nto = "ops"\n', "FILE, line 4: when is missing; write one of failure, task_failure, "),
     (CHANNEL + '[[alerts.rules]]\nwhen = "fail"\nto = "ops"\n', "FILE, line 5: when is 'fail'; write one of failure"),
     (CHANNEL + '[[alerts.rules]]\nwhen = "failure"\n', 'FILE, line 4: the rule has no receiver; add to = ["CHANNEL"]'),

@@ -69,7 +69,7 @@ def channel(kind: str = "webhook", **fields: object) -> AlertChannel:
     return AlertChannel(**{"name": "ops", "type": kind, "place": "gnomon.toml, line 1", "timeout_s": 2.0, **fields})  # type: ignore[arg-type]
 
 
-def no_notifier(_: AlertChannel, __: DeliveryRecord) -> None:
+def no_notifier(*_: object) -> None:
     raise AssertionError("no notifier is called")
 
 
@@ -194,15 +194,17 @@ def test_slack_gets_escaped_text_and_blocks(server: WebhookServer, sender: Chann
 
 
 def test_slack_gets_few_blocks_for_many_alerts() -> None:
-    document = json.loads(build_slack_json(delivery(*[item(run_id=str(number)) for number in range(30)], count=90)))
+    document = json.loads(
+        build_slack_json(delivery(*[item(run_id=str(number)) for number in range(30)], count=90), None)
+    )
     assert len(document["blocks"]) == 11
     assert document["blocks"][-1]["elements"][0]["text"] == "and 80 more"
 
 
 def test_the_title_of_many_alerts_counts_their_kinds() -> None:
     body = delivery(item(), item(run_id="y"), item(kind="retry", run_id="z"), count=5).body
-    assert build_title(body) == "5 alerts of DAG d (2 failure, 1 retry, 2 more)"
-    assert json.loads(build_webhook_json(delivery(item(is_resolved=True))))["status"] == "resolved"
+    assert build_title(body, None) == "5 alerts of DAG d (2 failure, 1 retry, 2 more)"
+    assert json.loads(build_webhook_json(delivery(item(is_resolved=True)), None))["status"] == "resolved"
 
 
 def test_mail_arrives_with_subject_explanation_and_key(tmp_path: Path, sender: ChannelSender) -> None:
@@ -281,21 +283,22 @@ def test_a_notifier_of_an_author_runs_in_a_process_of_its_own(tmp_path: Path, mo
         calls.call(
             channel("notifier", class_path="own_notifiers.Writes", arguments=arguments),
             delivery(item(sentence="it failed")),
+            None,
         )
         assert written.read_text() == "it failed / d / pa55word"
         with pytest.raises(
             DeliveryFailed, match="notifier own_notifiers.Raises: ValueError: the room is closed"
         ) as raised:
-            calls.call(channel("notifier", class_path="own_notifiers.Raises"), delivery())
+            calls.call(channel("notifier", class_path="own_notifiers.Raises"), delivery(), None)
         assert not raised.value.is_final
         with pytest.raises(DeliveryFailed, match="ended with exit code 3"):
-            calls.call(channel("notifier", class_path="own_notifiers.Dies"), delivery())
+            calls.call(channel("notifier", class_path="own_notifiers.Dies"), delivery(), None)
         with pytest.raises(DeliveryFailed, match="own_notifiers.Missing") as missing:
-            calls.call(channel("notifier", class_path="own_notifiers.Missing"), delivery())
+            calls.call(channel("notifier", class_path="own_notifiers.Missing"), delivery(), None)
         assert missing.value.is_final
         monkeypatch.setattr("gnomon.changes.alert_channels.notifier_process.START_S", 1.5)
         with pytest.raises(DeliveryFailed, match="did not return within 0.5 s and was ended"):
-            calls.call(channel("notifier", class_path="own_notifiers.Hangs", timeout_s=0.5), delivery())
+            calls.call(channel("notifier", class_path="own_notifiers.Hangs", timeout_s=0.5), delivery(), None)
     finally:
         replace_environment(before)
         db.close()

@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.model.instants import to_datetime, to_instant
 from gnomon.queries.report.activity.usual_duration import compute_p95
-from gnomon.services.monitor.late_runs import compute_due, format_span
+from gnomon.services.monitor.late_runs import compute_due, round_duration
 
 pytestmark = pytest.mark.pure
 
@@ -46,18 +46,6 @@ def test_the_percentile_is_the_nearest_rank(durations: list[int], expected: int 
     assert compute_p95(durations) == expected
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.4, "0.4s"),
-        (45, "45s"),
-        (60, "1m"),
-        (725, "12m 5s"),
-        (7500, "2h 5m"),
-        (7200, "2h"),
-        (273600, "3d 4h"),
-        (86405, "1d"),
-    ],
-)
-def test_spans_have_two_units(seconds: float, text: str) -> None:
-    assert format_span(seconds) == text
+@pytest.mark.parametrize(("seconds", "rounded"), [(0.44, 0.4), (45.6, 46), (-1.0, 0.0), (7500.2, 7500)])
+def test_durations_are_said_in_whole_seconds_or_tenths_of_one(seconds: float, rounded: float) -> None:
+    assert round_duration(seconds) == rounded

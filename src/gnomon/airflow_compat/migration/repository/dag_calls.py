@@ -18,6 +18,7 @@ from gnomon.authoring.sdk.signatures.fields import (
     OPERATOR_FIELDS,
 )
 from gnomon.authoring.sdk.signatures.old_arguments import suggest_dag_argument
+from gnomon.model.sentences import render, say
 
 _DAG_CLASSES = frozenset(
     {
@@ -34,14 +35,14 @@ _DAG_DECORATORS = frozenset(
 )
 _POSITIONAL = ("dag_id", "description", "schedule", "start_date", "end_date")
 _KNOWN = frozenset({row.name for row in DAG_FIELDS} | set(AIRFLOW_2_ARGUMENTS) | IGNORED_BY_DAG)
-_IDLE_OF_DAG = {row.name: row.no_effect_reason for row in DAG_FIELDS if row.no_effect_reason}
+_IDLE_OF_DAG = {row.name: render(say(row.no_effect_reason)) for row in DAG_FIELDS if row.no_effect_reason}
 _IDLE_OF_TASK = {
     **{
-        row.name: row.no_effect_reason
+        row.name: render(say(row.no_effect_reason))
         for row in OPERATOR_FIELDS
         if row.no_effect_reason and not row.name.startswith("doc")
     },
-    **{name: why for name, why in IGNORED_BY_OPERATOR.items() if why},
+    **{name: render(say(code)) for name, code in IGNORED_BY_OPERATOR.items() if code},
 }
 ABSENT = object()
 """The DAG does not give the argument."""

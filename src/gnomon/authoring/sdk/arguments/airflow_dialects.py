@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.authoring.sdk.arguments import option_defaults
 from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 AIRFLOW_2 = 2
 AIRFLOW_3 = 3
@@ -49,7 +53,7 @@ class AirflowDialect(NamedTuple):
         """Return the argument `catchup`; for a DAG that does not give it, the default of this version of Airflow."""
         return self.read_boolean("scheduler", "catchup_by_default") if catchup is NOTSET else catchup
 
-    def describe_differences(self, schedule: Any, timetable: Any, catchup: Any) -> str | None:
+    def describe_differences(self, schedule: Any, timetable: Any, catchup: Any) -> Sentence | None:
         """Return the sentence that says what its arguments of Airflow 2 change for the DAG; None when they change nothing.
 
         `schedule`, `catchup`: as the author gave them, or NOTSET. `timetable`: the timetable of the DAG.
@@ -59,12 +63,12 @@ class AirflowDialect(NamedTuple):
         changes = list(self._iterate_changes(schedule, timetable, catchup))
         if not changes:
             return None
-        return f"it follows Airflow 2 because of {self.reason}: {'; '.join(changes)}. docs/how-to/move-from-airflow-2.md explains this."
+        return say_unchecked("dag_follows_airflow_2", reason=self.reason, clauses=tuple(changes))
 
-    def _iterate_changes(self, schedule: Any, timetable: Any, catchup: Any) -> Iterator[str]:
+    def _iterate_changes(self, schedule: Any, timetable: Any, catchup: Any) -> Iterator[Sentence]:
         present = AirflowDialect(AIRFLOW_3)
         if schedule is NOTSET:
-            yield "it names no schedule and runs every day"
+            yield say_unchecked("it_runs_every_day")
         name = type(timetable).__name__
         for timetables, option in (
             (("CronDataIntervalTimetable",), "create_cron_data_intervals"),
@@ -75,9 +79,9 @@ class AirflowDialect(NamedTuple):
                 and not hasattr(schedule, "next_dagrun_info")
                 and not present.read_boolean("scheduler", option)
             ):
-                yield "a run has the data interval before it, and ds is the start of this interval"
+                yield say_unchecked("run_has_interval_before_it")
         if catchup is NOTSET and self.fill_catchup(NOTSET) != present.fill_catchup(NOTSET):
-            yield f"catchup is {self.fill_catchup(NOTSET)}"
+            yield say_unchecked("catchup_is", value=str(self.fill_catchup(NOTSET)))
 
 
 def find_dialect(spellings: Iterable[str]) -> AirflowDialect:

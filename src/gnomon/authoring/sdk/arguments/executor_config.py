@@ -5,9 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments import option_defaults
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 KEYS = ("pod_override", "pod_template_file")
 
@@ -38,7 +42,7 @@ def encode_executor_config(value: Any) -> dict[str, Any] | None:
     return encoded or None
 
 
-def iter_config_warnings(value: Any) -> Iterator[str]:
+def iter_config_warnings(value: Any) -> Iterator[Sentence]:
     """Yield a sentence for each part of it that has no effect."""
     if not value:
         return
@@ -46,10 +50,10 @@ def iter_config_warnings(value: Any) -> Iterator[str]:
 
     for key in value:
         if key not in KEYS:
-            yield f"executor_config= has the key {key!r}, which has no effect: the keys are {' and '.join(KEYS)}."
+            yield say_unchecked("executor_config_key_is_idle", key=str(key), names=" and ".join(KEYS))
     executor = option_defaults.read_text("core", "executor")
     if KUBERNETES_EXECUTOR not in parse_executors(executor) and any(value.get(key) is not None for key in KEYS):
-        yield f"executor_config= has no effect: [core] executor is {executor}, and only the {KUBERNETES_EXECUTOR} uses {' and '.join(KEYS)}."
+        yield say_unchecked("executor_config_is_idle", executor=executor, names=" and ".join(KEYS))
 
 
 def _encode_pod(name: str, pod: Any) -> dict[str, Any]:

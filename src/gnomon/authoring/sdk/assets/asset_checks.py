@@ -9,10 +9,11 @@ from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.assets.asset import Asset, AssetAccessControl, BaseAsset
 from gnomon.authoring.sdk.assets.asset_plain_data import to_condition, to_leaves
 from gnomon.model.assets import AliasKey
+from gnomon.model.unchecked_sentences import say_unchecked
 from gnomon.rules.assets.conditions import describe_leaf, iter_leaves
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.nodes.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 
 def find_timetable_of_times(timetable: Any) -> Any:
@@ -30,17 +31,27 @@ def check_assets(dag: DagNode) -> None:
         _warn_circle(dag, condition)
     for task in dag.tasks:
         for argument, values in (("inlets", task.inlets), ("outlets", task.outlets)):
-            _warn_no_assets(dag, f"task {task.task_id!r}{format_location(task._location)}: {argument}=", values)
+            _warn_no_assets(dag, task, argument, values)
     for value in named:
         for _, asset in value.iter_assets() if isinstance(value, BaseAsset) else ():
             _warn_without_effect(dag, asset)
 
 
-def _warn_no_assets(dag: DagNode, what: str, values: Iterable[object]) -> None:
+def _warn_no_assets(dag: DagNode, task: TaskNode, name: str, values: Iterable[object]) -> None:
     for value in values:
         if not isinstance(value, BaseAsset):
-            hint = f"Write Asset({value!r})." if isinstance(value, str) else "Give assets, or leave it out."
-            dag.warn(f"{what} has {value!r} ({type(value).__name__}), which is no asset and has no effect. {hint}")
+            text = repr(value)
+            sentence = say_unchecked(
+                "argument_holds_no_asset",
+                name=name,
+                value=text,
+                class_path=type(value).__name__,
+                hint=say_unchecked("write_asset", value=text)
+                if isinstance(value, str)
+                else say_unchecked("give_assets"),
+            )
+            place = format_location(task._location)
+            dag.warn(say_unchecked("warning_of_task_in_dag", task_id=task.task_id, place=place, message=sentence))
 
 
 def _warn_circle(dag: DagNode, condition: BaseAsset) -> None:
@@ -49,12 +60,15 @@ def _warn_circle(dag: DagNode, condition: BaseAsset) -> None:
         for leaf in to_leaves(task.outlets):
             if leaf in leaves and not isinstance(leaf, AliasKey):
                 dag.warn(
-                    f"task {task.task_id!r}{format_location(task._location)} writes {describe_leaf(leaf)}, by which the DAG is scheduled: each "
-                    "run can create the next one without end. Remove the asset from the outlets or from the schedule."
+                    say_unchecked(
+                        "task_writes_asset_of_schedule",
+                        subject_text=f"{task.task_id!r}{format_location(task._location)}",
+                        names=describe_leaf(leaf),
+                    )
                 )
 
 
 def _warn_without_effect(dag: DagNode, asset: Asset) -> None:
-    where = f"asset {asset.name!r}{format_location(asset._location)}"
     if asset.access_control != AssetAccessControl():
-        dag.warn(f"{where}: access_control= has no effect, because Gnomon has no teams.")
+        subject_text = f"{asset.name!r}{format_location(asset._location)}"
+        dag.warn(say_unchecked("access_control_of_asset_is_idle", subject_text=subject_text))

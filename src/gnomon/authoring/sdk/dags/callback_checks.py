@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.signatures.old_arguments import CALLBACKS
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
-    from gnomon.authoring.sdk.nodes.node_types import DagNode
+    from gnomon.authoring.sdk.nodes.node_types import DagNode, TaskNode
 
 DAG_CALLBACKS = ("on_success_callback", "on_failure_callback")
 
@@ -16,17 +17,21 @@ DAG_CALLBACKS = ("on_success_callback", "on_failure_callback")
 def check_callbacks(dag: DagNode) -> None:
     """Warn about callbacks that cannot be called."""
     for name in DAG_CALLBACKS:
-        _check_argument(dag, "", name, getattr(dag, name, None))
+        _check_argument(dag, None, name, getattr(dag, name, None))
     for task in dag.tasks:
         for name in CALLBACKS:
             value = getattr(task, name, None)
             if value is not None:
-                _check_argument(dag, f"task {task.task_id!r}{format_location(task._location)}: ", name, value)
+                _check_argument(dag, task, name, value)
 
 
-def _check_argument(dag: DagNode, where: str, name: str, value: Any) -> None:
+def _check_argument(dag: DagNode, task: TaskNode | None, name: str, value: Any) -> None:
     for callback in value if isinstance(value, list | tuple) else (value,):
         if callback is not None and not callable(callback):
-            dag.warn(
-                f"{where}{name}= has {callback!r} ({type(callback).__name__}), which cannot be called: the callback will fail. Give a function or a notifier."
+            sentence = say_unchecked(
+                "callback_cannot_be_called", name=name, value=repr(callback), class_path=type(callback).__name__
             )
+            if task is not None:
+                place = format_location(task._location)
+                sentence = say_unchecked("warning_of_task_in_dag", task_id=task.task_id, place=place, message=sentence)
+            dag.warn(sentence)

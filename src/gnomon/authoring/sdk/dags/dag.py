@@ -26,11 +26,13 @@ from gnomon.authoring.sdk.schedules.schedule_argument import parse_schedule, rea
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.authoring.sdk.signatures.old_arguments import suggest_dag_argument
 from gnomon.model.errors.authoring import ParamValidationError
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     import jinja2
 
     from gnomon.model.after import After
+    from gnomon.model.sentences import Sentence
     from gnomon.model.slots import DagRunInfo
 
 _ARGUMENTS = fields.Arguments(fields.DAG_FIELDS)
@@ -92,7 +94,7 @@ class DAG(DagNodes):
         **kwargs: Any,
     ) -> None:
         self._location: CodeLocation | None = find_author_location()
-        self.warnings: list[str] = []
+        self.warning_sentences: list[Sentence] = []
         """Warnings for the author; `gnomon dags list` and `show` print them."""
         where = format_location(self._location)
         check_id("dag_id", dag_id, where)
@@ -220,18 +222,32 @@ class DAG(DagNodes):
             default = default or timezone.default_zone()
             target[name] = timezone.make_aware(moment, default)
             self.warn(
-                f"{name} {moment.isoformat(sep=' ')} has no time zone and is read as {timezone.zone_name(default)} "
-                f"([core] default_timezone). Write pendulum.datetime({moment.year}, {moment.month}, {moment.day}, "
-                "tz='...') to be sure."
+                say_unchecked(
+                    "date_has_no_time_zone",
+                    name=name,
+                    value=moment.isoformat(sep=" "),
+                    zone=timezone.zone_name(default),
+                    example=f"{moment.year}, {moment.month}, {moment.day}",
+                )
             )
         start = self.start_date or self.default_args.get("start_date")
         return (start.tzinfo if start is not None else None) or timezone.default_zone()
 
-    def warn(self, sentence: str) -> None:
+    def warn(self, sentence: Sentence) -> None:
         """Add a warning to the DAG, unless the DAG has the same warning."""
-        text = f"DAG {self.dag_id!r}{format_location(self._location)}: {sentence}"
-        if text not in self.warnings:
-            self.warnings.append(text)
+        place = format_location(self._location)
+        warning = say_unchecked("warning_of_dag", dag=self.dag_id, place=place, message=sentence)
+        if warning not in self.warning_sentences:
+            self.warning_sentences.append(warning)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings in English."""
+        from gnomon.model.sentences import (
+            render,  # needs the whole catalogue: whoever loads the file for a task reads no warning
+        )
+
+        return list(map(render, self.warning_sentences))
 
     def __repr__(self) -> str:
         return f"<DAG: {self.dag_id}>"

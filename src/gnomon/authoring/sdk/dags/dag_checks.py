@@ -22,6 +22,7 @@ from gnomon.authoring.sdk.schedules.author_timetable import (
 )
 from gnomon.model.after import self_dependency_message
 from gnomon.model.errors.authoring import AirflowTimetableInvalid, ParamValidationError
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.node_types import DagNode
@@ -66,9 +67,7 @@ def _judge_missing_start(dag: DagNode) -> None:
     sentence = "catchup=True needs a start_date to begin from"
     if dag.airflow_dialect.number != AIRFLOW_2:
         raise ValueError(f"DAG {dag.dag_id!r}{format_location(dag._location)}: {sentence}. Give the DAG one.")
-    dag.warn(
-        f"{sentence}, and neither the DAG nor a task has one: no run is planned. Give the DAG one, or schedule=None."
-    )
+    dag.warn(say_unchecked("catchup_lacks_start_date"))
 
 
 def _check_params(dag: DagNode) -> None:
@@ -87,9 +86,7 @@ def _check_params(dag: DagNode) -> None:
             continue
         if needs_defaults or param.find_schema_fault() is not None:
             raise ParamValidationError(f"{where}: the default of param {name!r}: {fault}.")
-        dag.warn(
-            f"the default of param {name!r}: {fault}, so each run needs a value for it in its conf. Correct the default, or leave it out."
-        )
+        dag.warn(say_unchecked("default_of_param_is_wrong", name=name, fault=str(fault)))
 
 
 def _check_links(dag: DagNode) -> None:
@@ -127,9 +124,7 @@ def _check_dependencies(dag: DagNode) -> None:
         if after.dag_id == dag.dag_id and not after.back:
             raise ValueError(f"{where}: {self_dependency_message(dag.dag_id)}")
     if every and not _is_scheduled(dag):
-        dag.warn(
-            "its depends_on has no effect, because it has no schedule: a run that is triggered waits for no other DAG."
-        )
+        dag.warn(say_unchecked("depends_on_is_idle"))
 
 
 def _check_mapping(dag: DagNode) -> None:

@@ -12,10 +12,12 @@ from gnomon.authoring.sdk.arguments.code_location import CodeLocation, find_auth
 from gnomon.authoring.sdk.nodes.fail_fast import check_trigger_rule
 from gnomon.authoring.sdk.nodes.topology import find_ends, sort_topologically
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskNotFound
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.members.task_group import TaskGroup
     from gnomon.authoring.sdk.tasks.operator import BaseOperator
+    from gnomon.model.sentences import Sentence
 
 _SUFFIXED = re.compile(r"(.+)__(\d+)")
 
@@ -35,7 +37,7 @@ class DagNodes:
 
     if TYPE_CHECKING:
 
-        def warn(self, sentence: str) -> None: ...
+        def warn(self, sentence: Sentence) -> None: ...
 
     def add_task(self, task: BaseOperator) -> None:
         """Add the task to this DAG.
@@ -67,10 +69,10 @@ class DagNodes:
         """Limit a date of the task to the dates of the DAG, as Airflow does. A run outside the dates has no instance of the task."""
         task_date, dag_date = task.__dict__[name], self.__dict__[name]
         if task_date is not None and task_date.utcoffset() is None:
-            self.warn(
-                f"Task {task.task_id!r}{format_location(task._location)}: {name} {task_date.isoformat(sep=' ')} has no time zone and is read "
-                "in [core] default_timezone."
-            )
+            value = task_date.isoformat(sep=" ")
+            sentence = say_unchecked("date_of_task_has_no_time_zone", name=name, value=value)
+            place = format_location(task._location)
+            self.warn(say_unchecked("warning_of_task", task_id=task.task_id, place=place, message=sentence))
             task_date = timezone.make_aware(task_date)
         dates = [date for date in (task_date, dag_date) if date is not None]
         task.__dict__[name] = inner(dates) if dates else None

@@ -14,6 +14,7 @@ from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.depends_on import encode_dependencies
 from gnomon.authoring.sdk.arguments.run_types import excludes_scheduled_runs
 from gnomon.authoring.sdk.arguments.task_rules import WeightRule
+from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.authoring.sdk.arguments.timezone import zone_name
 from gnomon.authoring.sdk.arguments.weight_strategies import compute_strategy_weight
 from gnomon.authoring.sdk.assets import AssetRef, BaseAsset
@@ -45,6 +46,7 @@ from gnomon.model.run_callbacks import CallbackKind
 from gnomon.model.slots import TimetableRef
 from gnomon.model.spec import DagSpec, ParamSpec, ParsedDag, TaskSpec
 from gnomon.model.storable_text import escape_unstorable
+from gnomon.model.unchecked_sentences import say_unchecked
 
 EDGE_SEPARATOR = "\x1f"
 _TEXT_FIELDS_OF_DAG = (
@@ -158,9 +160,7 @@ def _timetable_ref(dag: DAG) -> TimetableRef:
     ref = build_timetable_ref(dag.timetable)
     if not excludes_scheduled_runs(dag.allowed_run_types, dag.timetable):
         return ref
-    dag.warn(
-        "it gets no runs at the times of its schedule, only those of its assets: allowed_run_types has no DagRunType.SCHEDULED."
-    )
+    dag.warn(say_unchecked("schedule_runs_only_by_assets"))
     return msgspec.structs.replace(ref, can_be_scheduled=False)
 
 
@@ -176,9 +176,7 @@ def _warn_about_channels(dag: DAG) -> None:
     except OptionError:
         return  # services say so when they start
     for name in sorted(named - set(channels)):
-        dag.warn(
-            f"its alerts or baselines name channel {name!r}, which gnomon.toml does not have: nobody is told. Add [alerts.channels.{name}]."
-        )
+        dag.warn(say_unchecked("channel_of_dag_is_missing", name=name))
 
 
 def _check_calendar(dag: DAG, baseline: Any) -> None:
@@ -284,10 +282,7 @@ def read_argument(task: Any, name: str) -> Any:
     if not isinstance(task, MappedOperator):
         return getattr(task, name)
     if name in task.mapped_input.value:
-        task.dag.warn(
-            f"Task {task.task_id!r}{format_location(task._location)}: {name}= differs between instances, so it does not apply when a "
-            "deferral times out or fails before an attempt. Give it to partial() if it is the same for all."
-        )
+        warn_about_task(task, say_unchecked("argument_differs_between_instances", name=name))
     return task.partial_kwargs.get(name, False)
 
 

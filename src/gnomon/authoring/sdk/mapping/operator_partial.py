@@ -21,6 +21,7 @@ from gnomon.authoring.sdk.mapping.map_kwargs import (
 from gnomon.authoring.sdk.mapping.mapped_operator import UNMAPPABLE, MappedOperator, keep_fields
 from gnomon.authoring.sdk.members.operator_meta import take_shared
 from gnomon.authoring.sdk.members.xcom_arg import XComArg
+from gnomon.model.unchecked_sentences import say_unchecked
 
 
 class PartialMethod:
@@ -51,9 +52,7 @@ class UnexpandedPartial:
     def warn_unexpanded(self) -> None:
         """Add a warning to the DAG, unless `expand` was called."""
         if not self.is_expanded and self._dag is not None:
-            self._dag.warn(
-                f"{self.subject} was never mapped, so it is no part of the DAG. Call expand() or expand_kwargs() on what partial() returned."
-            )
+            self._dag.warn(say_unchecked("partial_was_never_mapped", subject_text=self.subject))
 
     def __del__(self) -> None:
         if self.is_expanded:

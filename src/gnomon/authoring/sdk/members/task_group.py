@@ -15,6 +15,7 @@ from gnomon.authoring.sdk.nodes.node_relatives import NodeRelatives
 from gnomon.authoring.sdk.nodes.topology import connect_tasks, sort_children
 from gnomon.authoring.sdk.signatures.fields import TASK_GROUP_FIELDS, iter_without_effect
 from gnomon.model.errors.authoring import DuplicateTaskIdFound, NodeNotFound, TaskAlreadyInTaskGroup
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.edges import EdgeModifier
@@ -67,7 +68,8 @@ class TaskGroup(NodeRelatives, DependencyMixin):
         self._join_parent(parent_group, dag)
         self._claim_id(group_id, add_suffix_on_collision)
         for sentence in iter_without_effect(TASK_GROUP_FIELDS, vars(self) | {"doc_md": doc_md}):
-            self.dag.warn(f"Task group {self.group_id!r}{format_location(self._location)}: {sentence}")
+            place = format_location(self._location)
+            self.dag.warn(say_unchecked("warning_of_task_group", name=self.group_id, place=place, message=sentence))
 
     @classmethod
     def create_root(cls, dag: DagNode) -> TaskGroup:

@@ -12,6 +12,7 @@ from typing import Any
 from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.nodes import authoring_state
 from gnomon.model.errors.product import UserError
+from gnomon.model.unchecked_sentences import say_unchecked
 
 RUNNER = "gnomon.entry.testing.dag_runs.foreground_run:run_dag"
 """Imported by the first `dag.test()`: processes that only load DAG files do not need it."""
@@ -111,6 +112,6 @@ def run_in_foreground(dag: Any, *, execution_date: Any, session: Any, **argument
             raise UserError(say("execution_date_excludes_logical_date"))
         arguments["logical_date"] = execution_date
     if session is not None:
-        dag.warn("session= of dag.test() has no effect, because Gnomon has no metadata session")
+        dag.warn(say_unchecked("session_of_test_is_idle"))
     module, _, name = RUNNER.partition(":")
     return getattr(import_module(module), name)(dag, **arguments)

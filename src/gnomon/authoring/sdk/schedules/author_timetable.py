@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.authoring.sdk.arguments.stored_classes import find_unserializable, hash_code
 from gnomon.authoring.sdk.assets import BaseAsset
@@ -13,12 +13,15 @@ from gnomon.model.errors.authoring import AirflowTimetableInvalid
 from gnomon.model.errors.error_text import describe_error, error_text
 from gnomon.model.errors.timetable import PlanningError
 from gnomon.model.slots import TimetableRef
+from gnomon.model.unchecked_sentences import say_unchecked
 from gnomon.rules.planning.author_calls import call_author_method
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.granularity import GRANULARITIES
 
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
+
 _TEXTS = ("summary", "description")
-_ASSETS = "its timetable has an asset_condition that is no asset, alias, reference or combination of them; only its times are used."
 
 
 def is_author_timetable(timetable: Any) -> bool:
@@ -26,7 +29,7 @@ def is_author_timetable(timetable: Any) -> bool:
     return not type(timetable).__module__.startswith("gnomon.")
 
 
-def check_author_timetable(timetable: Any) -> list[str]:
+def check_author_timetable(timetable: Any) -> list[Sentence]:
     """Check that the timetable can be stored and made again; return warnings.
 
     Raises AirflowTimetableInvalid with what to change.
@@ -38,14 +41,21 @@ def check_author_timetable(timetable: Any) -> list[str]:
     data = _serialize(timetable)
     again = _deserialize_again(timetable, data)
     problems = (
-        [] if timetable.asset_condition is None or isinstance(timetable.asset_condition, BaseAsset) else [_ASSETS]
+        []
+        if timetable.asset_condition is None or isinstance(timetable.asset_condition, BaseAsset)
+        else [say_unchecked("asset_condition_is_none")]
     )
     for attribute, text in texts.items():
         other = _read_text(again, attribute)
         if other != text:
             problems.append(
-                f"after {name}.deserialize its {attribute} is {other!r} instead of {text!r}, and its runs may differ too: "
-                "let serialize return every argument."
+                say_unchecked(
+                    "timetable_differs_after_storing",
+                    class_path=name,
+                    attribute=attribute,
+                    value=repr(other),
+                    other_value=repr(text),
+                )
             )
     return problems
 

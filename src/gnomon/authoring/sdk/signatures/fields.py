@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.authoring.sdk.arguments import converters, option_defaults
 from gnomon.authoring.sdk.arguments.depends_on import as_dependencies, encode_dependencies
@@ -18,6 +18,10 @@ from gnomon.authoring.sdk.arguments.notset import NOTSET
 from gnomon.authoring.sdk.arguments.resources import as_resources
 from gnomon.authoring.sdk.arguments.run_types import as_run_types, encode_run_types
 from gnomon.authoring.sdk.signatures.deadline_argument import as_deadlines, encode_deadlines
+from gnomon.model.unchecked_sentences import say_unchecked
+
+if TYPE_CHECKING:
+    from gnomon.model.sentences import Sentence
 
 Converter = Callable[[str, Any], Any]
 Encoder = Callable[[Any], Any]
@@ -51,12 +55,12 @@ class ArgumentField(NamedTuple):
     """The field of TaskSpec or DagSpec; None for an argument that only workers use."""
     encode: Encoder | None = None
     no_effect_reason: str | None = None
-    """Why the argument has no effect; the DAG gets it as a warning."""
+    """The code of the sentence that says why the argument has no effect; the DAG gets it as a warning."""
 
 
 REQUIRED = RequiredMark()
-NOT_SHOWN = "has no effect: only doc_md is stored and shown"
-NO_DRAWING = "has no effect: the page draws task groups by their ids, in its own colours"
+NOT_SHOWN = "only_doc_md_is_shown"
+NO_DRAWING = "page_draws_groups_itself"
 
 
 def _read_seconds(section: str, key: str) -> dt.timedelta | None:
@@ -193,14 +197,12 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
         spec="trigger_rule",
         encode=lambda value: str(converters.as_trigger_rule("trigger_rule", value)),
     ),
-    ArgumentField(
-        "resources", None, as_resources, no_effect_reason="has no effect: Gnomon places no task by its resources"
-    ),
+    ArgumentField("resources", None, as_resources, no_effect_reason="no_task_is_placed_by_resources"),
     ArgumentField(
         "run_as_user",
         None,
         converters.as_name,
-        no_effect_reason="has no effect: the task runs as the user of its worker",
+        no_effect_reason="task_runs_as_user_of_worker",
     ),
     ArgumentField("map_index_template", None, converters.as_name),
     ArgumentField(
@@ -225,7 +227,7 @@ OPERATOR_FIELDS: tuple[ArgumentField, ...] = (
         "allow_nested_operators",
         True,
         converters.as_flag,
-        no_effect_reason="has no effect: a task may call execute() of another operator",
+        no_effect_reason="operators_may_call_others",
     ),
     ArgumentField("render_template_as_native_obj", None, converters.as_flag),
 )
@@ -280,9 +282,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("deadline", None, as_deadlines, spec="deadlines", encode=encode_deadlines),
     ArgumentField("alerts", None, _as_alerts, spec="alerts", encode=_encode_alerts),
     ArgumentField("baselines", None, _as_baselines, spec="baselines", encode=_encode_baselines),
-    ArgumentField(
-        "sla_miss_callback", no_effect_reason="has no effect: SLAs are gone since Airflow 3; give the DAG a deadline"
-    ),
+    ArgumentField("sla_miss_callback", no_effect_reason="slas_are_gone"),
     ArgumentField(
         "catchup",
         OptionDefault("scheduler", "catchup_by_default", option_defaults.read_boolean),
@@ -309,9 +309,7 @@ DAG_FIELDS: tuple[ArgumentField, ...] = (
     ArgumentField("on_failure_callback"),
     ArgumentField("doc_md", None, converters.read_doc, spec="doc_md", encode=converters.to_text),
     ArgumentField("params", None, converters.as_named_values),
-    ArgumentField(
-        "access_control", no_effect_reason="has no effect: accounts get roles on DAGs by `gnomon users grant`"
-    ),
+    ArgumentField("access_control", no_effect_reason="roles_are_granted"),
     ArgumentField(
         "is_paused_upon_creation",
         None,
@@ -367,8 +365,8 @@ TASK_GROUP_FIELDS: tuple[ArgumentField, ...] = (
 
 IGNORED_BY_OPERATOR: dict[str, str] = {
     "provide_context": "",
-    "sla": "has no effect: SLAs are gone since Airflow 3; give the DAG a deadline",
-    "sla_miss_callback": "has no effect: SLAs are gone since Airflow 3; give the DAG a deadline",
+    "sla": "slas_are_gone",
+    "sla_miss_callback": "slas_are_gone",
 }
 IGNORED_BY_DAG = frozenset({"full_filepath", "default_view", "orientation"})
 """Arguments of Airflow 2 that nothing needs; taken without a word (an operator's may have one)."""
@@ -426,13 +424,13 @@ _CONVERTERS_OF_NONE = (
 """Checks for which None is a value."""
 
 
-def iter_without_effect(rows: tuple[ArgumentField, ...], values: Mapping[str, Any]) -> Iterator[str]:
+def iter_without_effect(rows: tuple[ArgumentField, ...], values: Mapping[str, Any]) -> Iterator[Sentence]:
     """Yield a sentence, `name= has no effect: ...`, for each argument without effect whose value is not its default."""
     for row in rows:
         if row.no_effect_reason is not None:
             value = values[row.name]
             if value is not None and value != row.default and value not in ({}, [], ()):
-                yield f"{row.name}= {row.no_effect_reason}."
+                yield say_unchecked("argument_is_idle", name=row.name, why=say_unchecked(row.no_effect_reason))
 
 
 def encode_fields(rows: tuple[ArgumentField, ...], source: Any) -> dict[str, Any]:

@@ -11,9 +11,11 @@ from gnomon.authoring.sdk.arguments.airflow_dialects import AIRFLOW_2, read_dial
 from gnomon.authoring.sdk.arguments.code_location import format_location
 from gnomon.authoring.sdk.arguments.executor_config import iter_config_warnings
 from gnomon.authoring.sdk.arguments.notset import NOTSET
+from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.authoring.sdk.signatures import fields
 from gnomon.model.errors.error_text import error_text, error_traceback
 from gnomon.model.errors.product import find_close_matches
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.arguments.params import ParamsDict
@@ -163,26 +165,21 @@ def warn_no_effect(task: TaskNode, old: Mapping[str, Any]) -> None:
     if dag is None:
         return
     for sentence in fields.iter_without_effect(fields.OPERATOR_FIELDS, task.__dict__):
-        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
+        warn_about_task(task, sentence)
     for sentence in iter_config_warnings(task.__dict__["executor_config"]):
-        dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {sentence}")
+        warn_about_task(task, sentence)
     if isinstance(task.__dict__["email"], list) and None in task.__dict__["email"]:
-        dag.warn(
-            f"Task {task.task_id!r}{format_location(task._location)}: email= has None among its addresses, which gets no mail."
-        )
-    for name, why in fields.IGNORED_BY_OPERATOR.items():
-        if why and old.get(name) is not None:
-            dag.warn(f"Task {task.task_id!r}{format_location(task._location)}: {name}= {why}.")
+        warn_about_task(task, say_unchecked("email_has_no_address"))
+    for name, code in fields.IGNORED_BY_OPERATOR.items():
+        if code and old.get(name) is not None:
+            warn_about_task(task, say_unchecked("argument_is_idle", name=name, why=say_unchecked(code)))
 
 
 def listed_template_fields(task: TaskNode, name: str) -> list[str]:
     """Return the one field that a text as `template_fields` names, as Airflow does, and add a warning to the DAG."""
     dag = task.get_dag()
     if dag is not None:
-        dag.warn(
-            f"Task {task.task_id!r}{format_location(task._location)}: template_fields of {type(task).__name__} is the text {name!r} and "
-            f"is read as [{name!r}]. Write template_fields = ({name!r},), with a comma."
-        )
+        warn_about_task(task, say_unchecked("template_fields_is_a_text", class_path=type(task).__name__, name=name))
     return [name]
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from gnomon.authoring.sdk.arguments.code_location import format_location
+from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.spec import ExtraLinkSpec
+from gnomon.model.unchecked_sentences import say_unchecked
 
 
 class BaseOperatorLink:
@@ -110,22 +111,19 @@ def describe_links(task: Any, plugin_links: PluginLinks = NO_PLUGIN_LINKS) -> tu
         and "operator_extra_links" not in task.__dict__
     ):
         return ()
-    place = f"Task {task.task_id!r}{format_location(task._location)}: operator_extra_links"
     try:
         for link in list_own_links(task):
             mistake = find_link_mistake(link)
             if mistake is not None:
-                task.dag.warn(f"{place}: {mistake}. It is left out.")
+                warn_about_task(task, say_unchecked("link_is_left_out", fault=mistake))
         links = resolve_links(task, plugin_links)
         described = tuple(_describe(name, links[name]) for name in sorted(links))
     except Exception as error:  # author code: properties
-        task.dag.warn(f"{place} cannot be read, so the links are not shown ({describe_error(error)}).")
+        warn_about_task(task, say_unchecked("links_cannot_be_read", error=describe_error(error)))
         return ()
     for key, names in _group_by_key(described).items():
         if len(names) > 1:
-            task.dag.warn(
-                f"{place}: the links {' and '.join(map(repr, names))} have one xcom_key, {key!r}, so they show one URL. Give each a key of its own."
-            )
+            warn_about_task(task, say_unchecked("links_show_one_url", names=" and ".join(map(repr, names)), key=key))
     return described
 
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, overload
 
 from gnomon.authoring.sdk.arguments.code_location import find_author_location, format_location
+from gnomon.authoring.sdk.arguments.task_warnings import warn_about_task
 from gnomon.authoring.sdk.mapping.expand_input import DictOfListsExpandInput, ExpandInput, ListOfDictsExpandInput
 from gnomon.authoring.sdk.mapping.map_kwargs import check_dicts, check_mapped_values, check_names, prevent_duplicates
 from gnomon.authoring.sdk.mapping.mapped_operator import DecoratedMappedOperator, keep_fields
@@ -19,6 +20,7 @@ from gnomon.authoring.sdk.tasks.decorated_operators import make_unique_task_id
 from gnomon.authoring.sdk.tasks.function_calls import CONTEXT_KEYS, check_call, read_signature
 from gnomon.model.errors.authoring import AirflowException, AirflowSkipException
 from gnomon.model.errors.product import find_close_matches
+from gnomon.model.unchecked_sentences import say_unchecked
 
 if TYPE_CHECKING:
     from gnomon.authoring.sdk.nodes.node_types import DagNode
@@ -210,9 +212,7 @@ class TaskDecorator:
         try:
             check_call(self.function, (), {**operator.partial_kwargs["op_kwargs"], **expand_input.value}, "")
         except TypeError as error:
-            operator.dag.warn(
-                f"Task {operator.task_id!r}{format_location(operator._location)}: its instances will fail, because {error}"
-            )
+            warn_about_task(operator, say_unchecked("mapped_instances_will_fail", error=str(error)))
 
     def _with_op_kwargs(self, op_kwargs: dict[str, Any]) -> TaskDecorator:
         new = self.override(op_kwargs=op_kwargs)

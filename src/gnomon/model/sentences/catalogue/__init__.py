@@ -6,7 +6,9 @@ are its clause.
 """
 
 from gnomon.model.sentences.catalogue.account_words import WORDS as ACCOUNT_WORDS
+from gnomon.model.sentences.catalogue.alert_words import WORDS as ALERT_WORDS
 from gnomon.model.sentences.catalogue.argument_kinds import ARGUMENTS
+from gnomon.model.sentences.catalogue.author_warning_words import WORDS as AUTHOR_WARNING_WORDS
 from gnomon.model.sentences.catalogue.baseline_words import WORDS as BASELINE_WORDS
 from gnomon.model.sentences.catalogue.bundle_words import WORDS as BUNDLE_WORDS
 from gnomon.model.sentences.catalogue.code_words import WORDS as CODE_WORDS
@@ -46,6 +48,8 @@ TABLES = (
     DEPENDENCY_WORDS,
     INSTALLATION_WORDS,
     ACCOUNT_WORDS,
+    ALERT_WORDS,
+    AUTHOR_WARNING_WORDS,
     BASELINE_WORDS,
     BUNDLE_WORDS,
     CODE_WORDS,

@@ -113,6 +113,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     ),
     "instant": ("at", "since", "until", "due_at"),
     "duration": (
+        "allowed",
         "max_wait",
         "duration",
         "usual",

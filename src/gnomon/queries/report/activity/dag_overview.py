@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import SECOND, Instant
+from gnomon.model.sentences.stored_sentences import StoredText
 from gnomon.model.states import DagRunState, TaskInstanceState
 from gnomon.queries.report.activity.current_work import LATE_AFTER_S
 from gnomon.queries.report.activity.failed_dags import find_first_line
@@ -47,7 +48,7 @@ class DagOverview:
     dag: ListedDag
     late_since: Instant | None
     """When its next run was due, if that is overdue and does not exist."""
-    problems: list[str]
+    problems: list[StoredText]
     runs: list[RunBar]
     """Newest first."""
     failure: NewestFailure | None
@@ -95,5 +96,5 @@ def _find_late_since(dag: ListedDag, now: Instant) -> Instant | None:
     return dag.next_run.run_after
 
 
-def _list_problems(dag: ListedDag, problems: DagProblems | None) -> list[str]:
+def _list_problems(dag: ListedDag, problems: DagProblems | None) -> list[StoredText]:
     return [] if problems is None else [*problems.errors, *select_dag_warnings(dag.dag_id, problems.file_warnings)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from gnomon.model.alerts import AlertKind, AlertRecord, AlertRuleSpec, DeliveryRecord
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Sentence, StoredSentence, quote, read_sentence, store_sentence
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import alert_deliveries, alerts
 from gnomon.storage.store.dag_records import dags
@@ -31,6 +33,18 @@ class AlertRow:
     runs: int | None
     """Of a failure: how many runs have failed since it was raised; `run_id` is the last of them in the order of runs."""
     sentence: str
+    """What happened, in English; by `put_into` in another language."""
+    message: StoredSentence
+    """The same with its code and its arguments."""
+
+    def put_into(self, word: Callable[[Sentence], str]) -> AlertRow:
+        """The row with the words of a language."""
+        return replace(self, sentence=word(read_sentence(self.message)))
+
+    def hide(self, hide: Callable[[str], str]) -> AlertRow:
+        """The row without the ids of hidden DAGs: a sentence that has some is a text."""
+        text = hide(self.sentence)
+        return self if text == self.sentence else replace(self, sentence=text, message=store_sentence(quote(text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +60,16 @@ class DeliveryRow:
     alerts: int
     error: str | None
     sentences: list[str]
+    """What its alerts say, in English; by `put_into` in another language."""
+    messages: list[StoredSentence]
+    """The same with their codes and their arguments."""
     delivery: str
     """The idempotency key."""
+
+    def put_into(self, word: Callable[[Sentence], str]) -> DeliveryRow:
+        """The row with the words of a language."""
+        error = None if self.error is None else word(quote(self.error))
+        return replace(self, error=error, sentences=[word(read_sentence(message)) for message in self.messages])
 
 
 def list_alerts(tx: Transaction, limit: int, *, open_only: bool = False) -> list[AlertRow]:
@@ -72,7 +94,8 @@ def _alert_row(alert: AlertRecord) -> AlertRow:
         alert.item.dag_id,
         alert.item.run_id,
         alert.item.failed_runs if alert.kind == AlertKind.FAILURE else None,
-        alert.item.sentence,
+        alert.item.text,
+        store_sentence(alert.item.message),
     )
 
 
@@ -86,7 +109,8 @@ def _delivery_row(delivery: DeliveryRecord) -> DeliveryRow:
         iso(delivery.due_at) if delivery.ended_at is None else None,
         delivery.body.count,
         delivery.error,
-        [item.sentence for item in delivery.body.items],
+        [item.text for item in delivery.body.items],
+        [store_sentence(item.message) for item in delivery.body.items],
         delivery.uid,
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 from gnomon.ground.log.uri_passwords import hide_uri_passwords
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import iso
+from gnomon.model.sentences import Sentence, render
+from gnomon.model.sentences.stored_sentences import put_into_details
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.event_pages import ListedEvent, read_event_page, resolve_names
 from gnomon.storage.store.pages.page_query import Condition, Operator, PageQuery, SortKey
@@ -70,6 +72,13 @@ def read_details(body: str) -> dict[str, Any]:
     return body_fields if isinstance(body_fields, dict) else {}
 
 
+def put_body_into(body: str, word: Callable[[Sentence], str]) -> str:
+    """The body of a line with the sentences in a JSON object, which are stored with code and arguments, as texts by `word`."""
+    details = read_details(body)
+    shown = put_into_details(details, word)
+    return body if shown == details else json.dumps(shown, ensure_ascii=False)
+
+
 def hide_in_value(value: Any, hide: Callable[[str], str]) -> Any:
     """The JSON value with `hide` applied to its texts and to the names of its fields; numbers and the rest stay as they are."""
     if isinstance(value, str):
@@ -106,5 +115,5 @@ def _build_row(event: ListedEvent, hide: Callable[[str], str], *, is_admin: bool
         event.dag_id,
         event.run_id,
         task_id,
-        hide_in_body(event.body, hide) or None,
+        hide_in_body(put_body_into(event.body, render), hide) or None,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gnomon.model.instants import Instant, iso
 from gnomon.model.records import DagRecord
 from gnomon.model.sentences import Sentence, render, say
+from gnomon.model.sentences.stored_sentences import StoredText, read_text
 from gnomon.model.spec import DagSpec, TaskSpec, collect_edges
 from gnomon.model.states import DagRunState
 from gnomon.queries.report.listings.import_problems import (
@@ -136,7 +137,7 @@ def list_dags(tx: Transaction, now: Instant, *, inactive: bool = False) -> list[
 def show_dag(
     dag: DagRecord,
     now: Instant,
-    warnings: Sequence[str] = (),
+    warnings: Sequence[StoredText] = (),
     ask: UpcomingRunsQuery | None = None,
     needed_by: Sequence[str] = (),
 ) -> DagDetail:
@@ -158,7 +159,7 @@ def show_dag(
         paused=dag.paused,
         active=dag.active,
         error=find_planning_error(dag),
-        warnings=[*warnings, *list_calendar_warnings(spec.timetable, now)],
+        warnings=[*map(read_text, warnings), *list_calendar_warnings(spec.timetable, now)],
         schedule=render(summarize_schedule(spec)),
         schedule_description="" if description is None else render(description),
         schedule_family=render(describe_family(spec.timetable)),
@@ -217,7 +218,9 @@ def build_task_rows(specs: Sequence[TaskSpec]) -> list[TaskSummary]:
     ]
 
 
-def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, warnings: Sequence[str], now: Instant) -> DagSummary:
+def _dag_row(
+    dag: DagRecord, last: tuple[str, DagRunState] | None, warnings: Sequence[StoredText], now: Instant
+) -> DagSummary:
     due = dag.next_run.run_after if dag.next_run is not None and not dag.paused else None
     return DagSummary(
         dag_id=dag.dag_id,
@@ -231,7 +234,7 @@ def _dag_row(dag: DagRecord, last: tuple[str, DagRunState] | None, warnings: Seq
         tags=sorted(dag.spec.tags),
         file=dag.file,
         error=find_planning_error(dag),
-        warnings=[*warnings, *list_calendar_warnings(dag.spec.timetable, now)],
+        warnings=[*map(read_text, warnings), *list_calendar_warnings(dag.spec.timetable, now)],
     )
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import render
+from gnomon.model.sentences import render, store_sentence
+from gnomon.model.sentences.stored_sentences import StoredText, read_text
 from gnomon.model.slots import TimetableRef
 from gnomon.rules.calendars.calendar import find_end_warning
 from gnomon.rules.calendars.decoding import decode
@@ -82,13 +83,13 @@ WARNING = "warning"
 def list_import_warnings(tx: Transaction) -> list[ImportProblem]:
     """All warnings about files that were loaded, by file."""
     return [
-        ImportProblem(path, None, WARNING, warning, "")
+        ImportProblem(path, None, WARNING, read_text(warning), "")
         for path, warnings in dag_files.list_warnings(tx).items()
         for warning in warnings
     ]
 
 
-def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
+def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[StoredText]:
     """The warnings about one DAG, about its file as a whole, about its missing upstream DAGs and tasks, and about circles of assets with it."""
     from gnomon.queries.report.listings.asset_list import (  # start-up cost: few commands need it
         describe_circle,
@@ -97,14 +98,17 @@ def list_dag_warnings(tx: Transaction, dag_id: str, file: str) -> list[str]:
 
     of_file = dag_files.list_warnings(tx).get(file, [])
     circles = [
-        render(describe_circle(circle)) for circle in list_asset_circles(tx) if dag_id in circle and len(circle) > 1
+        store_sentence(describe_circle(circle))
+        for circle in list_asset_circles(tx)
+        if dag_id in circle and len(circle) > 1
     ]
-    return select_dag_warnings(dag_id, of_file) + list_upstream_warnings(tx, dag_id).get(dag_id, []) + circles
+    return [*select_dag_warnings(dag_id, of_file), *list_upstream_warnings(tx, dag_id).get(dag_id, []), *circles]
 
 
-def select_dag_warnings(dag_id: str, of_file: Sequence[str]) -> list[str]:
+def select_dag_warnings(dag_id: str, of_file: Sequence[StoredText]) -> list[StoredText]:
     """Those of the warnings of a file that are about this DAG, or about the file as a whole."""
-    return [warning for warning in of_file if warning.startswith(f"DAG {dag_id!r}") or not warning.startswith("DAG ")]
+    texts = ((warning, read_text(warning)) for warning in of_file)
+    return [warning for warning, text in texts if text.startswith(f"DAG {dag_id!r}") or not text.startswith("DAG ")]
 
 
 def list_import_errors(tx: Transaction) -> list[ImportProblem]:
@@ -133,8 +137,8 @@ def list_all_warnings(tx: Transaction) -> list[DagWarning]:
 
     rows = [
         DagWarning(find_subject(path, text), path, text)
-        for path, texts in dag_files.list_warnings(tx).items()
-        for text in texts
+        for path, warnings in dag_files.list_warnings(tx).items()
+        for text in map(read_text, warnings)
     ]
     rows += [
         DagWarning(dag_id, None, text) for dag_id, texts in sorted(list_upstream_warnings(tx).items()) for text in texts

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gnomon.model.sentences import render, say
+
 NO_TIME_ZONE = "has no time zone and is read"
 """What all warnings about a date without a time zone contain."""
 _NAMED = 5
@@ -21,8 +23,12 @@ def group_warnings(warnings: Iterable[tuple[str, str]]) -> list[tuple[str, str]]
 
 
 def _describe_naive_dates(count: int, subjects: list[str]) -> str:
-    more = f" and {len(subjects) - _NAMED} more" if len(subjects) > _NAMED else ""
-    return (
-        f"{count} dates of {', '.join(subjects[:_NAMED])}{more} have no time zone and are read in [core] default_timezone. "
-        "Write pendulum.datetime(YEAR, MONTH, DAY, tz='...') to be sure; `gnomon dags show DAG` has each."
+    more = len(subjects) - _NAMED
+    return render(
+        say(
+            "dates_have_no_time_zone",
+            number=count,
+            names=", ".join(subjects[:_NAMED]),
+            more=say("and_more", count=more) if more > 0 else None,
+        )
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.model.instants import Instant
+from gnomon.model.sentences.stored_sentences import StoredText
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import RUN_STATES_BY_CODE, TASK_STATE_CODES, DagRunState, DagRunType, TaskInstanceState
+from gnomon.storage.store.parsed_files.dag_files import decode_warnings
 from gnomon.storage.store.record_codec import decode_planned_run
 from gnomon.storage.store.transaction import Row, Transaction
 
@@ -50,13 +51,13 @@ class DagProblems:
     """The errors of planning of a DAG and the warnings of its whole file."""
 
     errors: list[str]
-    file_warnings: list[str]
+    file_warnings: list[StoredText]
 
 
 def list_problems(tx: Transaction, dag_pks: Sequence[int]) -> dict[int, DagProblems]:
     """By DAG, its errors of planning and the warnings of its file."""
     return {
-        dag_pk: DagProblems([text for text in (error, dependency_error) if text], json.loads(warnings))
+        dag_pk: DagProblems([text for text in (error, dependency_error) if text], decode_warnings(warnings))
         for dag_pk, error, dependency_error, warnings in tx.all("dag_overview.problems", dag_pks=list(dag_pks))
     }
 

@@ -6,8 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from gnomon.model.change_entries import DagChange, ImportErrorsChange
 from gnomon.model.instants import Instant
+from gnomon.model.sentences.stored_sentences import StoredText
 from gnomon.model.spec import FileInputs, ParsedDag, ParsedFile, ParseFailure
 from gnomon.storage.store.change_journal import record_change
 from gnomon.storage.store.coordination import mailbox
@@ -174,9 +177,17 @@ def list_files_of_errors(tx: Transaction) -> list[tuple[int, str]]:
     return [(dag_pk, path) for dag_pk, path in tx.all("dag_files.files_of_errors")]
 
 
-def list_warnings(tx: Transaction) -> dict[str, list[str]]:
+def list_warnings(tx: Transaction) -> dict[str, list[StoredText]]:
     """Warnings of files that are not deleted, by path; a file without warnings is left out."""
-    return {path: json.loads(warnings) for path, warnings in tx.all("dag_files.warnings")}
+    return {path: decode_warnings(warnings) for path, warnings in tx.all("dag_files.warnings")}
+
+
+def decode_warnings(warnings: str) -> list[StoredText]:
+    """The warnings of a row of a file."""
+    return _warnings_decoder.decode(warnings)
+
+
+_warnings_decoder = msgspec.json.Decoder(list[StoredText])
 
 
 def move_to_bundle_version(tx: Transaction, bundle_name: str, version: str, at: Instant) -> int:
@@ -205,7 +216,7 @@ def _write_file(tx: Transaction, parsed: ParsedFile, at: Instant, *, whole: bool
         at=at,
         duration_s=parsed.duration_s,
         failed=bool(parsed.failures),
-        warnings=json.dumps(parsed.warnings),
+        warnings=msgspec.json.encode(parsed.warnings).decode(),
         stale=not whole,
         bundle_name=parsed.bundle_name,
         bundle_version=parsed.bundle_version,

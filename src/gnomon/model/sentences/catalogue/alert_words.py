@@ -1,0 +1,61 @@
+"""What alerts say, and the words of the messages that carry them."""
+
+from __future__ import annotations
+
+WORDS: dict[str, str | tuple[str, str]] = {
+    # What has happened.
+    "run_of_dag_failed": "DAG {dag}: run {run} failed{why}",
+    "task_of_dag_failed": "DAG {dag}: task {task} of run {run} failed in try {try_number}{why}",
+    "task_of_dag_is_tried_again": "DAG {dag}: task {task} of run {run} failed in try {try_number} and is tried again at {at}{why}",
+    "run_has_not_ended_in_time": "DAG {dag}: run {run} has not ended by {limit} ({zone}), that is {at}",
+    "run_takes_longer_than_allowed": "DAG {dag}: run {run} has run for {duration}, longer than {allowed}",
+    "run_takes_longer_than_usual": "DAG {dag}: run {run} has run for {duration}, longer than 95 % of its last {number} successful runs ({usual})",
+    "run_has_waited_too_long": "DAG {dag}: run {run} has been waiting for {duration}, since {since}",
+    "dag_file_cannot_be_loaded": "file {file}{where} cannot be loaded: {error}",
+    "service_is_silent": "no {process_kind} has sent a heartbeat for {duration}, since {since}; start one with: {command}, or {other_command}",
+    "it_is_set_aside_since": "{subject} is set aside, since {since}: {reason}",
+    "it_has_messages_in_quarantine": (
+        "{subject}: {count} message in quarantine, since {since}: {reason}",
+        "{subject}: {count} messages in quarantine, since {since}: {reason}",
+    ),
+    # Why an alert is over.
+    "run_succeeded_after_failure": "DAG {dag}: run {run} succeeded after it had failed{more}",
+    "later_run_has_succeeded": "DAG {dag}: run {run} had failed; a later run has succeeded{more}",
+    "runs_had_failed": ("; {count} run had failed", "; {count} runs had failed"),
+    "run_waits_no_longer": "DAG {dag}: run {run} waits no longer: it is {state}",
+    "run_of_dag_ended": "DAG {dag}: run {run} has ended{ended} in state {state}",
+    "ended_after_duration": " after {duration}",
+    "dag_file_can_be_loaded_again": "file {file} can be loaded again",
+    "service_sends_heartbeats_again": "a {process_kind} sends heartbeats again",
+    "nothing_of_it_is_in_quarantine": "{subject}: nothing is in quarantine any more",
+    "baseline_is_no_longer_judged": "baseline {name!r} is no longer judged",
+    "trouble_is_over": "no longer: {message}",
+    # Messages.
+    "alert_is_resolved": "resolved: {message}",
+    "alerts_of_message": "{total} alerts{where} ({counts}{more}){why}",
+    "alerts_of_one_dag": " of DAG {dag}",
+    "alerts_of_dags": " of {number} DAGs",
+    "alerts_are_not_counted_by_kind": ", {number} more",
+    "alert_of_rule": "at {at}, rule {rule_name}{again}",
+    "failed_run_of_streak": "; failed run {number} of the DAG since its last success",
+    "more_alerts_are_listed": "and {number} more; {command} shows them",
+    "more_alerts": "and {number} more",
+    "open_page": "open",
+    "test_of_channel": "this is a test of channel {name}, sent by {by}",
+    "no_run_has_failed": "no run has failed",
+    # Why a message was not sent.
+    "mail_server_answered": "the mail server answered {number}: {text}",
+    "mail_server_refused": "the mail server refused {names}",
+    "connection_of_channel_fails": "connection {conn_id} of channel {name}: {error}",
+    "connection_of_channel_lacks_host": "connection {conn_id} of channel {name} has no host; give it the host of the webhook",
+    "variable_of_channel_is_not_set": "{key} of channel {name} names the variable {variable}, which is not set in the environment of the process that sends the message",
+    "webhook_cannot_be_reached": "the server of the webhook cannot be reached: {error}",
+    "webhook_redirects": "the webhook answered {number}, a redirect; give its final address",
+    "webhook_answered": "the webhook answered {text}",
+    "notifier_has_no_process": "no process for the notifier could be started: {error}",
+    "notifier_process_ended": "the process of notifier {class_path} ended with exit code {number}{why}",
+    "notifier_failed": "notifier {class_path}: {error}",
+    "notifier_did_not_return": "it did not return within {duration} and was ended",
+    "channel_is_no_longer_configured": "gnomon.toml has no channel {name} any more; add [alerts.channels.{name}]",
+    "sending_failed_internally": "internal error: {name}: {error}",
+}
