@@ -16,12 +16,15 @@ from typing import Any
 
 from gnomon.author_code.runner import runner_log
 from gnomon.author_code.runner.output_pipe import OutputPipe
+from gnomon.ground.clock import SystemClock
 from gnomon.ground.log.confined_files import open_to_append
 from gnomon.ground.log.secret_masks import call_at_first_secret, hide
 from gnomon.model.errors.error_text import format_error
+from gnomon.model.instants import to_datetime
 
 LINE_BUFFER_MAX = 8_192
 """So many characters without the end of a line are written at once."""
+_CLOCK = SystemClock()
 _STDOUT, _STDERR = 1, 2
 _PARTS = 3
 """The path of a log below the folder of logs: DAG, run and file (`gnomon.model.attempts`). Authors can write into these folders, so no link in them is followed."""
@@ -91,7 +94,7 @@ class TimedOutput(MaskedOutput):
         lines = text.split("\n")
         for number, line in enumerate(lines):
             if line and not (number == 0 and self._is_begun):
-                lines[number] = _line(datetime.now(UTC), "INFO", line)
+                lines[number] = _line(to_datetime(_CLOCK.now()), "INFO", line)
         self._is_begun = bool(lines[-1]) or (len(lines) == 1 and self._is_begun)
         super().write("\n".join(lines))
         return len(text)
