@@ -18,6 +18,7 @@ from gnomon.authoring.sdk import DAG
 from gnomon.ground.config import set_current_config
 from gnomon.model.attempts import Attempt, AttemptResult, RunFacts
 from gnomon.operators import PythonOperator, PythonVirtualenvOperator
+from gnomon.queries.report.listings.log_pages import split_line
 
 
 class Nobody:
@@ -129,6 +130,40 @@ def test_a_task_has_a_nice_value_above_that_of_its_worker(tmp_path: Path, option
         assert f"nice {min(19, os.nice(0) + above)}" in world.log_of(attempt)
     finally:
         world.close()
+
+
+PRINTS = """
+import os, sys
+print("one", 2)
+print()
+print("first", end=" ", flush=True)
+print("second", "third\\nfourth", file=sys.stdout)
+print("wrong", file=sys.stderr)
+os.system("echo from a program")
+"""
+
+
+@effect_of("logging.print_times")
+@pytest.mark.parametrize("is_on", [False, True])
+def test_what_a_task_prints_has_its_time_if_the_option_asks_for_it(tmp_path: Path, is_on: bool) -> None:
+    world = WorkerWorld(tmp_path / "w", environ={"GNOMON__LOGGING__PRINT_TIMES": str(is_on)})
+    try:
+        attempt = world.attempt(world.dag("talks", PRINTS))
+        assert world.run(attempt).outcome == "success"
+        lines = world.log_of(attempt).splitlines()
+    finally:
+        world.close()
+    printed = ["one 2", "first second third", "fourth", "wrong"]
+    found = [split_line(line) for line in lines]
+    assert [row["event"] for row in found if row["event"] in (*printed, "", "from a program")] == [
+        "one 2",
+        "",
+        *printed[1:],
+        "from a program",
+    ]
+    timed = [(row["event"], row["level"]) for row in found if "timestamp" in row and row["event"] in printed]
+    assert timed == [(text, "info") for text in printed if is_on]
+    assert not any("timestamp" in row for row in found if row["event"] in ("", "from a program"))
 
 
 def _nothing() -> None:

@@ -85,6 +85,56 @@ def test_a_connection_keeps_its_password_which_is_never_shown(browser: Browser, 
         expect(row).to_have_count(0)
 
 
+def test_a_uri_in_the_field_of_the_host_fills_the_form_or_is_told_apart_from_a_host(
+    browser: Browser, settled: Product
+) -> None:
+    with visit(browser, settled) as seen:
+        seen.log_in("/connections")
+        page = seen.page
+        page.get_by_role("button", name="New connection").click()
+        form = page.get_by_role("form", name="New connection")
+        host = form.get_by_label("Host")
+        form.get_by_label("Connection id").fill("of_uri")
+        host.fill("postgres://ann:secret@db.example:port/sales")
+        expect(form.get_by_text("Host has a URI whose port 'port' is no number from 0 to 65535")).to_be_visible()
+        host.fill("postgresql://ann:s%40x@db.example:5432/sales?sslmode=require")
+        seen.check()
+        form.get_by_role("button", name="Fill the fields from this URI").click()
+        expect(host).to_be_focused()
+        expect(host).to_have_value("db.example")
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("status").filter(has_text="The connection of_uri is saved.")).to_be_visible()
+    (stored,) = [row for row in settled.rows("connections", "list") if row["conn_id"] == "of_uri"]
+    assert (stored["conn_type"], stored["host"], stored["port"], stored["schema"]) == (
+        "postgres",
+        "db.example",
+        5432,
+        "sales",
+    )
+
+
+def test_a_key_with_white_space_says_how_it_is_read_and_a_key_that_exists_what_to_do(
+    browser: Browser, settled: Product
+) -> None:
+    with visit(browser, settled) as seen:
+        seen.log_in("/variables")
+        page = seen.page
+        for is_first in (True, False):
+            page.get_by_role("button", name="New Variable").first.click()
+            form = page.get_by_role("form", name="New Variable")
+            page.keyboard.type("my key")
+            expect(form.get_by_text('var.value.get("my key")')).to_be_visible()
+            form.get_by_label("Value").fill("1")
+            page.get_by_role("button", name="Save").click()
+            if is_first:
+                expect(page.get_by_role("status").filter(has_text="The Variable my key is saved.")).to_be_visible()
+        expect(page.get_by_role("alert")).to_have_text(
+            "there is a Variable 'my key' already; change that one, or choose another name"
+        )
+        form.get_by_label("Key").fill("my key ")
+        expect(form.get_by_text("begins or ends with white space")).to_be_visible()
+
+
 def test_variables_are_masked_by_their_key_and_imported_from_a_file(
     browser: Browser, settled: Product, tmp_path: Path
 ) -> None:
@@ -184,6 +234,8 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         expect(page.get_by_role("alert")).to_contain_text(
             "account 'ada' has the role viewer, and this needs the role admin"
         )
+        expect(page.get_by_role("alert")).to_contain_text("An administrator gives roles: on the page Users")
+        expect(page.get_by_role("button", name="Try again")).to_have_count(0)
         seen.open("/pools")
         expect(page.get_by_role("row", name="Pool narrow")).to_be_visible()
         expect(page.get_by_role("button", name="New pool")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Twenty things that a user does on the first day, each from the home page by what the page offers, with the clicks that it takes.
+"""Things that a user does on the first day, each from the home page by what the page offers, with the clicks that it takes.
 
 `pytest -s` prints the clicks. `GNOMON_PAGE_SCREENSHOTS` names a folder for a screenshot of each thing; without it, none is taken.
 """
@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect
 from tests.acceptance.product import Product
 from tests.acceptance.product import product as run_product
 from tests.page.first_day_dags import Client, Dates, await_dates, let_sales_arrive, let_sales_end, prepare
-from tests.page.visit import PASSWORD, SIZES, Visit, visit
+from tests.page.visit import PASSWORD, SIZES, Visit, choose_act, visit
 
 from gnomon.api.page_files import find_page_files
 
@@ -125,7 +125,7 @@ class Day:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_twenty_things_of_a_first_day_take_few_clicks_each(
+def test_the_things_of_a_first_day_take_few_clicks_each(
     browser: Browser, deployment: Product, dates: Dates, size: str
 ) -> None:
     folder = Path(SCREENSHOTS) if SCREENSHOTS else None
@@ -140,8 +140,9 @@ def test_twenty_things_of_a_first_day_take_few_clicks_each(
         _look_ahead(day, dates)
         _answer_and_administer(day)
         _look_into_work(day)
+        _stop_and_mark(day, deployment)
     print(day.table())
-    assert len(day.took) == 20
+    assert len(day.took) == 22
 
 
 def _mend_what_failed(day: Day, deployment: Product) -> None:
@@ -267,6 +268,7 @@ def _answer_and_administer(day: Day) -> None:
             page.get_by_label(label).fill(text)
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("row").filter(has_text=day.name("warehouse"))).to_contain_text("db.example")
+        expect(page.get_by_text(f"The connection {day.name('warehouse')} is saved.")).to_be_visible()
     with day.thing("add a Variable", 4):
         day.go("Administration", "Variables")
         page.get_by_role("button", name="New Variable").click()
@@ -274,6 +276,7 @@ def _answer_and_administer(day: Day) -> None:
         page.get_by_label("Value").fill("north")
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("row").filter(has_text=day.name("region"))).to_contain_text("north")
+        expect(page.get_by_text(f"The Variable {day.name('region')} is saved.")).to_be_visible()
     with day.thing("make a token, which is shown once", 5):
         page.get_by_role("button", name="Account admin").click()
         page.get_by_role("link", name="My account").click()
@@ -314,3 +317,29 @@ def _look_into_work(day: Day) -> None:
         expect(events.filter(has_text=day.name("warehouse"))).to_contain_text("admin")
         expect(events.filter(has_text=day.name("closed")).first).to_contain_text("admin")
         expect(events.filter(has_text="scheduler")).to_have_count(0)
+
+
+def _stop_and_mark(day: Day, deployment: Product) -> None:
+    """Both to the end: what the page says is true of the store."""
+    page, crowd = day.page, day.name("crowd")
+    with day.thing("stop a run that does not end", 4):
+        running = page.get_by_role("region", name="Running").get_by_role("listitem").filter(has_text=crowd)
+        running.get_by_role("link", name="last_night").click()
+        choose_act(page, re.compile("^Stop"))
+        expect(page.get_by_role("group", name="What the act touches")).to_contain_text("a running one is stopped")
+        page.get_by_role("button", name="Stop the run").click()
+        expect(page.get_by_role("status").filter(has_text="Done: ")).to_be_visible()
+        expect(page.locator("h1 + .badge").first).to_contain_text("failed")
+    assert deployment.ended(crowd, "last_night")["state"] == "failed"
+    with day.thing("mark a failed task as success", 4):
+        failure = page.get_by_role("region", name="Failed").get_by_role("listitem").filter(has_text=crowd)
+        failure.get_by_role("link", name=re.compile("^log of hold")).click()
+        choose_act(page, re.compile("^Mark as success"))
+        expect(page.get_by_role("group", name="What the act touches")).to_contain_text(
+            "1 task instance becomes success"
+        )
+        page.get_by_role("button", name="Mark them").click()
+        expect(page.locator("h1 + .badge").first).to_contain_text("success")
+        expect(page.get_by_role("region", name="Why", exact=True)).to_have_text("marked success by api:admin")
+    states = [row["state"] for row in deployment.rows("tasks", "states", crowd, "last_night")]
+    assert states.count("success") == 1, states

@@ -96,7 +96,7 @@ def test_a_run_that_is_marked_failed_says_that_its_teardown_runs_first(
         choose_act(page, re.compile("^Stop"))
         preview = page.get_by_label("What the act touches")
         expect(preview.get_by_role("listitem")).to_have_text(["work ▶ running", "after · no state"])
-        page.get_by_role("button", name="Mark them").click()
+        page.get_by_role("button", name="Stop the run").click()
         expect(page.get_by_role("region", name="Why", exact=True)).to_contain_text("marked failed by")
         expect(page.locator("h1 + .badge")).to_contain_text("running")
         marked.until(lambda: marked.tasks("torn", size)["drop"]["state"] == "running", "the teardown runs")

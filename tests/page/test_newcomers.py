@@ -178,3 +178,44 @@ def test_a_link_keeps_the_part_of_a_graph_and_the_chosen_dags(browser: Browser, 
         expect(page.get_by_role("checkbox", name="Select mapped")).to_be_checked()
         page.goto(f"{seen.address}/dags/nightly/graph#graph=40+20+0.5")
         expect(page.locator("[data-graph-place='40 20 0.5']")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_run_or_a_task_that_does_not_exist_leads_to_what_is_there(
+    browser: Browser, product: Product, size: str
+) -> None:
+    with visit(browser, product, size) as seen:
+        seen.log_in("/dags/nightly/runs/no_such_run")
+        page = seen.page
+        expect(page.get_by_role("alert")).to_contain_text("there is no run 'no_such_run' of DAG 'nightly'")
+        page.get_by_role("link", name="The runs of nightly").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("nightly")
+        seen.open("/dags/nightly/runs/first/tasks/no_such_task")
+        page.get_by_role("link", name="The tasks of the run").click()
+        expect(page).to_have_url(re.compile("/dags/nightly/runs/first$"))
+        seen.open("/dags/no_such_dag/runs/first")
+        expect(page.get_by_role("link", name="All DAGs")).to_be_visible()
+        expect(page.get_by_role("link", name="The runs of no_such_dag")).to_have_count(0)
+
+
+def test_the_sheet_of_a_run_offers_to_run_what_failed_only_if_something_failed(
+    browser: Browser, product: Product
+) -> None:
+    product.run("mapped", "--run-id", "well")
+    with visit(browser, product) as seen:
+        seen.log_in("/dags/mapped?run=well")
+        sheet = seen.page.get_by_role("dialog", name="well")
+        expect(sheet.get_by_text("success").first).to_be_visible()
+        expect(sheet.get_by_role("button", name="double [0]")).to_be_visible()
+        expect(sheet.get_by_role("button", name=re.compile("failed again"))).to_have_count(0)
+        seen.open("/dags/nightly?run=first")
+        sheet = seen.page.get_by_role("dialog", name="first")
+        expect(sheet.get_by_role("button", name=re.compile("^Run [12] failed again$"))).to_be_visible()
+
+
+def test_an_installation_without_a_forecast_says_once_that_there_is_none(browser: Browser, product: Product) -> None:
+    with visit(browser, product) as seen:
+        seen.log_in()
+        seen.page.goto(f"{seen.address}/forecast")
+        expect(seen.page.get_by_text("the monitor makes one every 1 min", exact=False)).to_be_visible()
+        expect(seen.page.get_by_text(re.compile("there is no forecast", re.IGNORECASE))).to_have_count(1)

@@ -101,7 +101,7 @@ def test_a_reader_is_offered_no_act_on_any_view(browser: Browser, reader: Produc
         assert offered == {}
         page = seen.page
         seen.open("/dags/nightly/trigger")
-        expect(page.get_by_text("Your account may only read this DAG.")).to_be_visible()
+        expect(page.get_by_text("to run it needs the role user, which an administrator gives")).to_be_visible()
         page.keyboard.press("Control+k")
         page.get_by_role("combobox", name="Find a DAG").fill("pause nightly")
         expect(page.get_by_role("dialog")).to_contain_text("Nothing fits.")

@@ -168,6 +168,17 @@ def test_the_timeline_counts_the_due_times_of_the_coming_hours_and_the_ends_of_t
         assert group(many.own(f"/timeline?group_by={grouping}"), expected)["dags"] >= 1
 
 
+def test_what_is_due_within_the_hour_is_counted_from_now_on_and_not_from_an_hour_of_the_clock(
+    many: Client, deployment: Deployment
+) -> None:
+    deployment.add(spec_of("often", {"x": ()}, timetable=cron("*/5 * * * *"), tags=("dense",)), file="/dags/often.py")
+    deployment.move(10)
+    deployment.clock.advance(1_500)
+    dense = many.own("/timeline?hours=3&past=0&tag=dense")
+    assert dense["within_hour"] == 12
+    assert group(dense, "dense")["coming"][0] < 12 < sum(group(dense, "dense")["coming"][:2])
+
+
 def test_an_overdue_run_is_late_in_the_list_and_on_the_timeline(many: Client, deployment: Deployment) -> None:
     deployment.freeze()
     deployment.clock.advance(3_700)

@@ -12840,6 +12840,8 @@ export interface components {
             left_out: number;
             /** Coming */
             coming: components["schemas"]["ComingRunAnswer"][];
+            /** Within Hour */
+            within_hour: number;
             /** Unknown */
             unknown: number;
         };

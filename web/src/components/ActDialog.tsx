@@ -19,6 +19,8 @@ export interface ActChoice {
   act: ActName;
   label: string;
   scope: ActScope;
+  /** What the button says that does it, if not the words of the act. */
+  confirm?: string;
 }
 
 const SCOPES: Record<keyof ActScope, string> = {
@@ -79,7 +81,7 @@ export function ActDialog({ target, choice, scopes, close, onDone }: ActDialogPr
               disabled={preview.isPlaceholderData}
               onClick={() => act.mutate(rows)}
             >
-              {confirmText(choice.act)}
+              {choice.confirm === undefined ? confirmText(choice.act) : t(choice.confirm)}
             </Button>
           )}
         </>

@@ -2,7 +2,10 @@
 
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { ApiError } from "../api/client";
 import { t } from "../state/language";
+
+const SET_ROLE = "gnomon users set-role";
 
 export function Answer<T>({
   query,
@@ -33,12 +36,17 @@ export function Answer<T>({
 }
 
 export function Failure({ what, error, retry }: { what: string; error: Error; retry: () => void }) {
+  const isForbidden = error instanceof ApiError && error.status === 403;
   return (
     <div className="notice" role="alert">
       <p>{t("Could not read {what}: {message}", { what, message: error.message })}</p>
-      <button type="button" onClick={retry}>
-        {t("Try again")}
-      </button>
+      {isForbidden ? (
+        <p>{t("An administrator gives roles: on the page Users, or with {command}.", { command: SET_ROLE })}</p>
+      ) : (
+        <button type="button" onClick={retry}>
+          {t("Try again")}
+        </button>
+      )}
     </div>
   );
 }

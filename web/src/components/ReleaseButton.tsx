@@ -47,7 +47,12 @@ export function ReleaseButton({ release, dagId }: { release: Release; dagId: str
           acts={
             <>
               <Button onClick={close}>{t("Cancel")}</Button>
-              <Button look="primary" isBusy={act.isPending} onClick={() => act.mutate(undefined, { onSuccess: close })}>
+              <Button
+                look="primary"
+                autoFocus
+                isBusy={act.isPending}
+                onClick={() => act.mutate(undefined, { onSuccess: close })}
+              >
                 {t("Do it")}
               </Button>
             </>

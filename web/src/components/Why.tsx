@@ -38,18 +38,20 @@ export function Why({ query, dagId, name, children }: WhyProps) {
     return <Failure what={t("the explanation")} error={query.error} retry={() => void query.refetch()} />;
   if (explanation === undefined) return null;
   const unmet = explanation.conditions.filter((one) => !one.met);
+  const ended = explanation.coded.find((one) => !one.is_condition && KNOWN.has(one.code));
+  const reason = ended && readError(ended);
   const notes = explanation.coded.filter((one) => !one.is_condition && !KNOWN.has(one.code));
   const first = unmet.find((one) => !isWaiting(one)) ?? unmet[0];
   const release = first && findRelease(unmet);
   const line = first ? (
     <Reason explanation={explanation} first={first} hasButton={release !== undefined} />
   ) : (
-    notes[0] && <Sentence {...notes[0]} />
+    (reason && <Error text={reason} />) || (notes[0] && <Sentence {...notes[0]} />)
   );
   if (!line) return null;
   const isBad = first !== undefined && !isWaiting(first);
   const Sign = isBad ? WarningIcon : first ? ClockIcon : InfoIcon;
-  const more = first ? notes : notes.slice(1);
+  const more = first || reason ? notes : notes.slice(1);
   return (
     <section
       className={`${styles.why} ${isBad ? styles.bad : ""}`}

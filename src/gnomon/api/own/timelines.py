@@ -75,6 +75,8 @@ class TimelineAnswer(Answer):
     """Groups that are not listed."""
     coming: list[ComingRunAnswer]
     """The next run of each DAG, the first ones; an overdue one is before `at`."""
+    within_hour: int
+    """Runs that are due in the 60 minutes after `at`, whatever the hours of the clock are."""
     unknown: int
     """DAGs of which only the next run is counted: the timetable is of an author, or its due times are not computed yet, and the next request has more of them."""
 
@@ -102,6 +104,7 @@ def get_timeline(filters: Annotated[TimelineFilters, Query()], context: Context,
         total=_build_group(timeline.total),
         groups=[_build_group(timeline_group) for timeline_group in timeline.groups],
         left_out=timeline.left_out,
+        within_hour=timeline.within_hour,
         unknown=timeline.unknown,
         coming=[
             ComingRunAnswer(dag_id=facts.by_dag[run.dag_pk].spec.dag_id, run_after=to_datetime(run.run_after))

@@ -55,7 +55,9 @@ def set_up_task_interpreter(role: str) -> None:
     os.nice(cfg.integer("workers", "task_nice"))
     secrets_lookup.prefer_worker_options()
     set_title(role, cfg.home)
-    attempt_log.configure_task_logging(cfg.text("logging", "logging_level"))
+    attempt_log.configure_task_logging(
+        cfg.text("logging", "logging_level"), print_times=cfg.boolean("logging", "print_times")
+    )
 
 
 def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], find_dag: FindDag) -> NoReturn:

@@ -16,12 +16,15 @@ from typing import Any
 
 from gnomon.author_code.runner import runner_log
 from gnomon.author_code.runner.output_pipe import OutputPipe
+from gnomon.ground.clock import SystemClock
 from gnomon.ground.log.confined_files import open_to_append
 from gnomon.ground.log.secret_masks import call_at_first_secret, hide
 from gnomon.model.errors.error_text import format_error
+from gnomon.model.instants import to_datetime
 
 LINE_BUFFER_MAX = 8_192
 """So many characters without the end of a line are written at once."""
+_CLOCK = SystemClock()
 _STDOUT, _STDERR = 1, 2
 _PARTS = 3
 """The path of a log below the folder of logs: DAG, run and file (`gnomon.model.attempts`). Authors can write into these folders, so no link in them is followed."""
@@ -77,6 +80,26 @@ class MaskedOutput(io.TextIOWrapper):
         pipe.print(self.fileno(), line)
 
 
+class TimedOutput(MaskedOutput):
+    """As MaskedOutput; each line that is not empty begins with the time at which its first piece was printed, as a record of `logging` does."""
+
+    _is_begun = False
+    """A line was begun and not ended."""
+
+    def write(self, text: str, /) -> int:
+        if text == "\n":  # the end of most calls of print
+            self._is_begun = False
+            super().write(text)
+            return 1
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            if line and not (number == 0 and self._is_begun):
+                lines[number] = _line(to_datetime(_CLOCK.now()), "INFO", line)
+        self._is_begun = bool(lines[-1]) or (len(lines) == 1 and self._is_begun)
+        super().write("\n".join(lines))
+        return len(text)
+
+
 class LineFormatter(logging.Formatter):
     """`2026-03-01T12:00:00.123456Z INFO     message`, tracebacks below."""
 
@@ -97,24 +120,28 @@ def _line(moment: datetime, level: str, message: str) -> str:
     return f"{moment.isoformat(timespec='microseconds')[:-6]}Z {level:<8} {message}"
 
 
-def configure_task_logging(level: str = "INFO") -> None:
-    """Have the root logger write lines to descriptor 2; flush stdout and stderr after each line. All of them hide secrets."""
+def configure_task_logging(level: str = "INFO", *, print_times: bool = False) -> None:
+    """Have the root logger write lines to descriptor 2; flush stdout and stderr after each line. All of them hide secrets.
+
+    `print_times`: what is printed begins with its time.
+    """
     handler = LineHandler()
     handler.setFormatter(LineFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
     runner_log.set_handler(handler, root.level)
-    sys.stdout = sys.__stdout__ = _mask_stream(sys.stdout)  # type: ignore[misc]
-    sys.stderr = sys.__stderr__ = _mask_stream(sys.stderr)  # type: ignore[misc]
+    kind = TimedOutput if print_times else MaskedOutput
+    sys.stdout = sys.__stdout__ = _mask_stream(sys.stdout, kind)  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = _mask_stream(sys.stderr, kind)  # type: ignore[misc]
 
 
-def _mask_stream(stream: Any) -> Any:
+def _mask_stream(stream: Any, kind: type[MaskedOutput]) -> Any:
     """The stream with hidden secrets, flushed after each line; a stream that is no plain text stream (None, a test's) as it is."""
     if type(stream) is not io.TextIOWrapper:
         return stream
     encoding = stream.encoding
-    return MaskedOutput(stream.detach(), encoding=encoding, errors="backslashreplace", line_buffering=True)
+    return kind(stream.detach(), encoding=encoding, errors="backslashreplace", line_buffering=True)
 
 
 def redirect_output(path: str) -> None:

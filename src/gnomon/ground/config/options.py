@@ -988,6 +988,14 @@ _OTHERS = (
     ),
     ConfigOption(
         "logging",
+        "print_times",
+        "False",
+        _B,
+        "Whether each line that Python code of a task prints begins with its time and INFO in the log, as a log record does: "
+        "the page shows the time, and a choice of levels counts the line.",
+    ),
+    ConfigOption(
+        "logging",
         "min_length_masked_secret",
         "5",
         _I,

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from gnomon.model.sentences.catalogue import TERM_ARGUMENTS, TERMS, WORDS
 from gnomon.model.sentences.sentence import ArgumentValue, Sentence, quote
-from gnomon.model.sentences.spans import SEPARATORS, UNITS, render
+from gnomon.model.sentences.spans import SEPARATORS, UNITS, format_duration, render
 from gnomon.model.sentences.templates import COUNT, ArgumentKind, Part, Template, find_kind, find_template
 
 _LETTERS_MIN = 4
@@ -61,6 +61,8 @@ _SHAPED = {
     for kind in (ArgumentKind.INSTANT, ArgumentKind.COUNT, ArgumentKind.DURATION)
 }
 """Kinds of arguments whose end is known without what follows."""
+_SECONDS = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?(?:e\+\d+)?) s\b")
+"""A duration in seconds, however long."""
 _TERMS = frozenset(TERMS)
 _ZONE = re.compile(r"[A-Z]\w+(?:/[\w+-]+)+|UTC|GMT")
 """Looks like the name of a time zone and nothing else."""
@@ -157,7 +159,15 @@ class TextReader:
                 reading = self._match(form, text)
                 if reading and (reading.letters or is_clause):
                     readings.append(reading)
-        return max(readings, key=Reading.rank, default=None)
+        return max(readings, key=Reading.rank, default=None) or self._compare_in_units(text)
+
+    def _compare_in_units(self, text: str) -> Reading | None:
+        """The best reading of a text that has longer durations in seconds, as `600 s`: reasons were stored so before durations had units."""
+        in_units = _SECONDS.sub(lambda seconds: format_duration(float(seconds[1])), text)
+        reading = None if in_units == text else self._compare(in_units)
+        if reading is None or any(part not in text for part in _list_texts(reading.sentence)):
+            return None  # an author's own text would be another
+        return reading
 
     def _match(self, form: _Form, text: str) -> Reading | None:
         match = _compile(form.pattern).fullmatch(text)
@@ -300,6 +310,14 @@ def _has_literals(text: str, form: _Form) -> bool:
 def _has_words(phrase: Sentence) -> bool:
     """Whether the phrase is a text with letters, unlike a time or a number."""
     return phrase.code == "text" and any(map(str.isalpha, render(phrase)))
+
+
+def _list_texts(sentence: Sentence) -> list[str]:
+    """The arguments that are texts, at all depths."""
+    values = dict(sentence.arguments)
+    phrases = _list_phrases(values)
+    nested = (_list_texts(phrase) if phrase.code != "text" else [render(phrase)] for phrase in phrases)
+    return [value for value in values.values() if isinstance(value, str)] + [text for texts in nested for text in texts]
 
 
 def _has_unread(sentence: Sentence) -> bool:

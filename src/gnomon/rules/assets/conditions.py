@@ -41,6 +41,13 @@ def find_missing_leaves(condition: AssetCondition, satisfied: Collection[AssetLe
     return [condition]
 
 
+def is_met_by_any_leaf(condition: AssetCondition) -> bool:
+    """Whether one event suffices, of whichever of several leaves it is."""
+    if not isinstance(condition, AnyOf) or len(condition.parts) < 2:
+        return False
+    return not any(isinstance(part, AllOf | AnyOf) for part in condition.parts)
+
+
 def match_leaves(asset: AssetKey, aliases: Iterable[str]) -> tuple[AssetLeaf, ...]:
     """Every leaf that an event of this asset satisfies, when it was added through these aliases."""
     return (asset, AssetRefKey(name=asset.name), AssetRefKey(uri=asset.uri), *(AliasKey(alias) for alias in aliases))

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
-from gnomon.model.assets import AliasKey, AllOf, AssetCondition, AssetDeclaration, AssetEmission, AssetKey
+from gnomon.model.assets import AliasKey, AllOf, AnyOf, AssetCondition, AssetDeclaration, AssetEmission, AssetKey
 from gnomon.model.spec import DagSpec, TaskSpec
 from gnomon.testing import Play
 
@@ -71,6 +71,13 @@ def test_a_run_is_created_when_every_asset_has_an_event(gnomon: Gnomon, deployme
     write(gnomon, deployment, "fetch")
     assert runs(gnomon, "report") == [("asset_triggered", "success")]
     assert consumed(gnomon, "report") == [3]
+
+
+def test_a_condition_that_any_event_meets_says_that_one_is_enough(gnomon: Gnomon, deployment: Deployment) -> None:
+    deployment.add(consumer(condition=AnyOf((ORDERS, RATES))))
+    deployment.start()
+    out = gnomon("explain", "report").out
+    assert "lacks an event, and one of these is enough: asset orders (s3://b/orders), asset rates" in out
 
 
 def test_events_wait_while_the_consumer_is_paused_and_make_one_run(gnomon: Gnomon, deployment: Deployment) -> None:

@@ -109,6 +109,12 @@ def test_the_spans_make_up_the_text_and_name_the_same_things() -> None:
          "a 等待 b，其中最后一个、最多 1 小时 30 分钟：调度器正在确定要等待它的哪些周期"),
         ("trigger rule all_done cannot be met: 2 succeeded, 1 failed", "触发规则 all_done 无法满足：2 个成功、1 个失败"),
         ("task a failed: OSError: away", "任务 a 失败：OSError: away"),
+        # Stored before durations had units.
+        ("execution_timeout: the try took longer than 600 s, its wait included",
+         "execution_timeout：该次尝试超过 10 分钟，包括等待时间"),
+        ("task a failed: dagrun_timeout: the run took longer than 1e+06 s", "任务 a 失败：dagrun_timeout：运行超过 11 天 13 小时"),
+        ('the task says "took 600 s"', "任务说“took 600 s”"),
+        ("OSError: away for 600 s", "OSError: away for 600 s"),
         ("dags/a.py: it is an error of somebody", "dags/a.py: it is an error of somebody"),
     ],
 )  # fmt: skip

@@ -321,6 +321,17 @@ def test_marking_a_failed_task_success_is_recorded_with_who() -> None:
     assert world.state(run) == "success"
 
 
+def test_a_task_that_is_marked_after_its_end_keeps_its_duration_and_one_that_never_ran_ends_with_the_mark() -> None:
+    world = World(dag_record([*chain("a", "b"), TaskSpec(task_id="c")]))
+    run = world.start()
+    world.end("a", "failed")
+    ended_at = world.rows[world.key(run, "a")].ended_at
+    world.step(e.MarkTasks(run.run_pk, (world.key(run, "a"), world.key(run, "b")), "success", "ann", 3), seconds=280)
+    assert world.states(run) == {"a": "success", "b": "success", "c": "queued"}
+    assert world.rows[world.key(run, "a")].ended_at == ended_at
+    assert world.rows[world.key(run, "b")].ended_at == world.now
+
+
 def test_marking_a_run_failed_cancels_what_is_live_and_skips_the_rest() -> None:
     world = World(dag_record(chain("a", "b")))
     run = world.start()

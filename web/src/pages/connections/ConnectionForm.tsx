@@ -1,16 +1,18 @@
 /** Creates a connection, changes one, and tests what the form holds. A password field that is left as it is keeps the stored password. */
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { type Connection, optionsQuery } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { patch, post } from "../../api/client";
 import { Refusal } from "../../components/Answer";
 import { t } from "../../state/language";
+import { showToast } from "../../state/toasts";
 import { Button } from "../../ui/Button";
 import { Field } from "../../ui/Field";
 import { FieldPair, FormDialog } from "../../ui/FormDialog";
 import { checkExtra } from "./checkExtra";
+import { readUri, type UriFields } from "./readUri";
 
 const HIDDEN = "***";
 const COMMON_TYPES = [
@@ -51,6 +53,13 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
   const set = (name: keyof typeof fields) => (event: { target: { value: string } }) =>
     setFields({ ...fields, [name]: event.target.value });
   const problem = checkExtra(fields.extra);
+  const uri = readUri(fields.host);
+  const host = useRef<HTMLInputElement>(null);
+  /** The button goes away with the URI: the focus stays at the field. */
+  const fill = (found: UriFields) => {
+    setFields({ ...fields, ...found });
+    host.current?.focus();
+  };
   const body = {
     ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value === "" ? null : value])),
     port: fields.port === "" ? null : Number(fields.port),
@@ -61,7 +70,13 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
           patch("/api/v2/connections/{connection_id}", { path: { connection_id: connection.connection_id }, body }),
         )
       : save.mutateAsync(() => post("/api/v2/connections", { body }));
-    void sent.then(done, () => undefined);
+    void sent.then(
+      () => {
+        showToast(t("The connection {name} is saved.", { name: connection?.connection_id ?? fields.connection_id }));
+        done();
+      },
+      () => undefined,
+    );
   };
   return (
     <FormDialog
@@ -101,8 +116,19 @@ export function ConnectionForm({ connection, done }: { connection: Connection | 
             <option key={one} value={one} />
           ))}
         </datalist>
-        <Field label={t("Host")}>
-          {(control) => <input {...control} value={fields.host} onChange={set("host")} />}
+        <Field
+          label={t("Host")}
+          fault={uri && "fault" in uri ? uri.fault : undefined}
+          hint={
+            uri &&
+            !("fault" in uri) && (
+              <Button isSmall onClick={() => fill(uri)}>
+                {t("Fill the fields from this URI")}
+              </Button>
+            )
+          }
+        >
+          {(control) => <input {...control} ref={host} value={fields.host} onChange={set("host")} />}
         </Field>
         <Field label={t("Port")}>
           {(control) => (

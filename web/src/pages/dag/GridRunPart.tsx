@@ -6,7 +6,6 @@ import { runExplanationQuery, runQuery } from "../../api/queries";
 import { type RunTasks, runTasksQuery } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { ActMenu } from "../../components/ActMenu";
-import type { ActChoice } from "../../components/ActDialog";
 import { HowLong, usePresent } from "../../components/Ago";
 import { Answer } from "../../components/Answer";
 import { Interval } from "../../components/Interval";
@@ -15,17 +14,13 @@ import { SentenceList } from "../../components/Sentences";
 import { StateBadge, typeName } from "../../components/StateBadge";
 import { Time } from "../../components/Time";
 import { VersionLink } from "../../components/VersionLink";
-import { t } from "../../state/language";
+import { t, tn } from "../../state/language";
 import { formatDuration } from "../../state/times";
+import { FAILED_AGAIN, listRunChoices } from "../run/runChoices";
+import { countFailed, sumCounts } from "../run/runCounts";
 import { durationOf, FAILED, FINISHED, type Instance, readInstances } from "../run/taskRows";
 import styles from "./gridSheet.module.css";
 
-const FAILED_AGAIN: ActChoice = {
-  act: "clear",
-  label: /* text */ "Clear what failed (run again)",
-  scope: { onlyFailed: true },
-};
-const ACTS: ActChoice[] = [FAILED_AGAIN, { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} }];
 const SHOWN_MAX = 300;
 
 interface RunPartProps {
@@ -37,6 +32,7 @@ interface RunPartProps {
 export function GridRunPart({ dagId, runId, openTask }: RunPartProps) {
   const why = useQuery(runExplanationQuery(dagId, runId)).data?.coded ?? [];
   const tasks = useQuery(runTasksQuery(dagId, runId));
+  const failed = tasks.data ? countFailed(sumCounts(tasks.data)) : 0;
   return (
     <Answer query={useQuery(runQuery(dagId, runId))} what={t("the run")}>
       {(run) => (
@@ -46,9 +42,13 @@ export function GridRunPart({ dagId, runId, openTask }: RunPartProps) {
           <div className={styles.state}>
             <ActMenu
               target={{ dagId, runId }}
-              choices={ACTS}
+              choices={listRunChoices(run.state).filter((one) => one.act !== "delete")}
               scopes={["onlyFailed", "otherDags"]}
-              first={{ choice: FAILED_AGAIN, words: t("Clear what failed (run again)") }}
+              first={
+                failed > 0
+                  ? { choice: FAILED_AGAIN, words: tn("Run {count} failed again", "Run {count} failed again", failed) }
+                  : undefined
+              }
               isSmall
             />
           </div>

@@ -13,7 +13,7 @@ import { runHref } from "../../state/addresses";
 import { t, tn } from "../../state/language";
 import { formatSoon, formatTime, useZone } from "../../state/times";
 import { HoverCard } from "../../ui/HoverCard";
-import { WarningIcon } from "../../ui/icons";
+import { AssetIcon, WarningIcon } from "../../ui/icons";
 import styles from "./dags.module.css";
 
 export function DagName({ dag, choose }: { dag: DagOverview; choose: (tag: string) => void }) {
@@ -127,9 +127,22 @@ export function Schedule({ dag }: { dag: DagOverview }) {
       )}
     >
       <button type="button" className={`${styles.words} ${styles.cut}`}>
-        {dag.schedule.code === "schedule_is_none" ? <span className="soft">{t("no schedule")}</span> : words.text}
+        <ScheduleWords dag={dag} words={words} />
       </button>
     </HoverCard>
+  );
+}
+
+/** In a line: of a schedule by assets their names alone, for which there is room. */
+function ScheduleWords({ dag, words }: { dag: DagOverview; words: NonNullable<DagOverview["schedule_description"]> }) {
+  if (dag.schedule.code === "schedule_is_none") return <span className="soft">{t("no schedule")}</span>;
+  const [lead, ...names] = words.spans;
+  if (words.code !== "triggered_by_condition" || lead?.kind !== "text") return words.text;
+  return (
+    <>
+      <span className="unseen">{lead.text}</span>
+      <AssetIcon size={14} aria-hidden="true" className={styles.asset} /> {names.map((span) => span.text).join("")}
+    </>
   );
 }
 

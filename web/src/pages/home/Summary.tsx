@@ -20,7 +20,6 @@ interface Props {
 export function Summary({ failures, waits, work, timeline }: Props) {
   const broken = failures?.dags.filter((one) => one.is_broken).length;
   const current = timeline ? Math.floor((Date.parse(timeline.at) - Date.parse(timeline.since)) / 3_600_000) : 0;
-  const next = timeline && (timeline.total.coming[current] ?? 0) + (timeline.total.coming[current + 1] ?? 0);
   return (
     <ul className={styles.tiles} aria-label={t("In short")}>
       <Tile
@@ -45,7 +44,7 @@ export function Summary({ failures, waits, work, timeline }: Props) {
       <Tile to="running" count={work?.running.length} label={tn("task runs", "tasks run", work?.running.length ?? 0)}>
         {timeline && <HourLine timeline={timeline} current={current} />}
       </Tile>
-      <Tile to="timeline" count={next} label={t("due within the hour")} />
+      <Tile to="timeline" count={timeline?.within_hour} label={t("due within the hour")} />
     </ul>
   );
 }

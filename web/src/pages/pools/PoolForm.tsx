@@ -5,6 +5,7 @@ import { type Pool } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { patch, post } from "../../api/client";
 import { t } from "../../state/language";
+import { showToast } from "../../state/toasts";
 import { Field } from "../../ui/Field";
 import { FormDialog } from "../../ui/FormDialog";
 
@@ -21,7 +22,13 @@ export function PoolForm({ pool, name: wanted = "", done }: { pool?: Pool; name?
     const sent = pool
       ? act.mutateAsync(() => patch("/api/v2/pools/{pool_name}", { path: { pool_name: pool.name }, body: fields }))
       : act.mutateAsync(() => post("/api/v2/pools", { body: { name, ...fields } }));
-    void sent.then(done, () => undefined);
+    void sent.then(
+      () => {
+        showToast(t("The pool {name} is saved.", { name: pool?.name ?? name }));
+        done();
+      },
+      () => undefined,
+    );
   };
   return (
     <FormDialog

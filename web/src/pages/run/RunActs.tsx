@@ -6,7 +6,6 @@ import { useState } from "react";
 import { neighboursQuery } from "../../api/runs";
 import type { DagRun } from "../../api/shapes";
 import { Act } from "../../components/Act";
-import type { ActChoice } from "../../components/ActDialog";
 import { ActMenu } from "../../components/ActMenu";
 import { NoteDialog, NoteItem } from "../../components/NoteDialog";
 import { useKeys } from "../../components/useKeys";
@@ -15,24 +14,9 @@ import { t, tn } from "../../state/language";
 import { formatCount } from "../../state/numbers";
 import { EarlierIcon, HistoryIcon, LaterIcon } from "../../ui/icons";
 import { MenuItem } from "../../ui/Menu";
+import { FAILED_AGAIN, listRunChoices } from "./runChoices";
 import { countFailed, sumCounts, useRunTasks } from "./runCounts";
 import { NeighbourLink, RunNeighbours, useSameView } from "./RunNeighbours";
-
-const FAILED: ActChoice = {
-  act: "clear",
-  label: /* text */ "Clear what failed (run again)",
-  scope: { onlyFailed: true },
-};
-const STOP: ActChoice = { act: "failed", label: /* text */ "Stop (mark as failed)", scope: {} };
-const CHOICES: ActChoice[] = [
-  FAILED,
-  { act: "clear", label: /* text */ "Clear all (run all again)", scope: {} },
-  { act: "success", label: /* text */ "Mark as success", scope: {} },
-  { act: "failed", label: /* text */ "Mark as failed", scope: {} },
-  { act: "delete", label: /* text */ "Delete", scope: {} },
-];
-/** Of a run that has not ended: the act that stops it comes first, under this name. */
-const CHOICES_WHILE_OPEN: ActChoice[] = [STOP, ...CHOICES.filter((one) => one.act !== "failed")];
 
 export function RunActs({ run }: { run: DagRun }) {
   const place = { dagId: run.dag_id, runId: run.dag_run_id };
@@ -52,12 +36,12 @@ export function RunActs({ run }: { run: DagRun }) {
       {!isNarrow && neighbours && <RunNeighbours neighbours={neighbours} />}
       <ActMenu
         target={place}
-        choices={run.state === "running" || run.state === "queued" ? CHOICES_WHILE_OPEN : CHOICES}
+        choices={listRunChoices(run.state)}
         scopes={["onlyFailed", "otherDags"]}
         first={
           failed > 0
             ? {
-                choice: FAILED,
+                choice: FAILED_AGAIN,
                 words: tn("Run {count} failed again", "Run {count} failed again", failed),
                 short: isNarrow ? formatCount(failed) : undefined,
               }

@@ -9,6 +9,7 @@ import { RunName } from "../../components/Names";
 import { StateBadge } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
+import { buttonClass } from "../../ui/Button";
 import { PageHeader } from "../../ui/PageHeader";
 import { useZoneOfDag } from "../dag/zoneOfDag";
 import { RunActs } from "./RunActs";
@@ -20,13 +21,23 @@ const route = getRouteApi("/dags/$dagId/runs/$runId");
 export function RunFrame() {
   const { dagId, runId } = route.useParams();
   const run = useQuery(runQuery(dagId, runId));
-  const isAbsent = isKnownMissing(useQueryClient(), dagId, runId);
+  const client = useQueryClient();
+  const isAbsent = isKnownMissing(client, dagId, runId);
   useZoneOfDag(useQuery({ ...dagQuery(dagId), enabled: !isAbsent }).data?.timezone);
   if (isMissing(run.error))
     return (
       <>
         <h1 className="name">{runId}</h1>
-        <Missing error={run.error} />
+        <Missing
+          error={run.error}
+          nearest={
+            !isKnownMissing(client, dagId) && (
+              <Link to="/dags/$dagId" params={{ dagId }} search={{}} className={buttonClass("primary")}>
+                {t("The runs of {dag}", { dag: dagId })}
+              </Link>
+            )
+          }
+        />
       </>
     );
   if (isAbsent && run.error === null) return <h1 className="name">{runId}</h1>;

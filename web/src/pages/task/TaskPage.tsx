@@ -14,6 +14,7 @@ import { RunName } from "../../components/Names";
 import { StateBadge } from "../../components/StateBadge";
 import { t } from "../../state/language";
 import { isKnownMissing } from "../../state/missing";
+import { buttonClass } from "../../ui/Button";
 import { Fill, PageHeader } from "../../ui/PageHeader";
 import { useZoneOfDag } from "../dag/zoneOfDag";
 import type { TaskListView } from "../run/runSearch";
@@ -81,7 +82,19 @@ export function TaskPage() {
           isMapped ? (
             <Instances dagId={dagId} runId={runId} taskId={taskId} view={view} set={set} found={found} />
           ) : (
-            <Missing error={error} />
+            <Missing
+              error={error}
+              nearest={
+                <Link
+                  to="/dags/$dagId/runs/$runId"
+                  params={{ dagId, runId }}
+                  search={{}}
+                  className={buttonClass("primary")}
+                >
+                  {t("The tasks of the run")}
+                </Link>
+              }
+            />
           )
         }
       </Answer>

@@ -5,10 +5,19 @@ import { type Variable } from "../../api/administration";
 import { useAct } from "../../api/administrationChanges";
 import { patch, post } from "../../api/client";
 import { t } from "../../state/language";
+import { showToast } from "../../state/toasts";
 import { Field } from "../../ui/Field";
 import { FormDialog } from "../../ui/FormDialog";
 
 const HIDDEN = "***";
+
+/** What a key with white space means for those who read the Variable; undefined: it has none. */
+function describeKey(key: string): string | undefined {
+  if (key !== key.trim()) return t("The key begins or ends with white space, and tasks find it only with that.");
+  if (!/\s/.test(key)) return undefined;
+  const read = `var.value.get(${JSON.stringify(key)})`;
+  return t("The key has white space: templates read it with {read} only.", { read });
+}
 
 export function VariableForm({ variable, done }: { variable: Variable | undefined; done: () => void }) {
   const act = useAct("variables");
@@ -25,7 +34,13 @@ export function VariableForm({ variable, done }: { variable: Variable | undefine
           patch("/api/v2/variables/{variable_key}", { path: { variable_key: variable.key }, query, body }),
         )
       : act.mutateAsync(() => post("/api/v2/variables", { body }));
-    void sent.then(done, () => undefined);
+    void sent.then(
+      () => {
+        showToast(t("The Variable {name} is saved.", { name: variable?.key ?? key }));
+        done();
+      },
+      () => undefined,
+    );
   };
   return (
     <FormDialog
@@ -37,7 +52,7 @@ export function VariableForm({ variable, done }: { variable: Variable | undefine
       error={act.error}
     >
       {!variable && (
-        <Field label={t("Key")}>
+        <Field label={t("Key")} hint={describeKey(key)}>
           {(control) => (
             <input {...control} required maxLength={250} value={key} onChange={(event) => setKey(event.target.value)} />
           )}

@@ -166,6 +166,16 @@ export const ADMINISTRATION: Record<string, string> = {
   "These stayed as they were: {names}": "以下保持不变：{names}",
   Timetables: "时间表",
   Triggerer: "触发进程",
+  "The Variable {name} is saved.": "变量 {name} 已保存。",
+  "The connection {name} is saved.": "连接 {name} 已保存。",
+  "The key begins or ends with white space, and tasks find it only with that.":
+    "键的开头或结尾有空白字符，任务必须连同空白字符才能找到它。",
+  "The key has white space: templates read it with {read} only.": "键中有空白字符：模板只能用 {read} 读取它。",
+  "Fill the fields from this URI": "用此 URI 填写各字段",
+  "Host has a URI whose port '{port}' is no number from 0 to {most}: write it as {form}.":
+    "主机中的 URI 的端口“{port}”不是 0 到 {most} 的数字：请写成 {form}。",
+  "Host has a URI that cannot be read: write it as {form}, with {percent} for the sign %.":
+    "主机中的 URI 无法读取：请写成 {form}，符号 % 写成 {percent}。",
   "The Variable {name} is deleted.": "变量 {name} 已删除。",
   "Its value cannot be read again.": "其值无法再次读取。",
   "The grant is removed.": "授权已移除。",

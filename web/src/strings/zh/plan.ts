@@ -216,5 +216,6 @@ export const PLAN: Record<string, string> = {
   "removed|line": "删除",
   "The run {run} is created.": "已创建运行 {run}。",
   "waits: the DAG is paused": "等待中：DAG 已暂停",
-  "Your account may only read this DAG.": "您的账号只能查看此 DAG。",
+  "Your account may only read this DAG: to run it needs the role user, which an administrator gives.":
+    "您的账号只能查看此 DAG：运行它需要 user 角色，由管理员授予。",
 };

@@ -1,6 +1,7 @@
 /** Texts of the pages of a run, and of what they share with those of a task. */
 
 export const RUN: Record<string, string> = {
+  "Stop the run": "停止运行",
   "(the run has {total}: the first {count} are listed)": "（此运行共有 {total} 个：列出前 {count} 个）",
   "Add a note": "添加备注",
   "All events": "所有事件",

@@ -1,6 +1,10 @@
 /** Names of states and of types of runs, and texts of places that have nothing or too much. */
 
 export const STATES: Record<string, string> = {
+  "An administrator gives roles: on the page Users, or with {command}.":
+    "角色由管理员授予：在“用户”页面，或使用 {command}。",
+  "The runs of {dag}": "{dag} 的运行",
+  "The tasks of the run": "此运行的任务",
   "All DAGs": "所有 DAG",
   "No page": "没有页面",
   "The server answered with status {status}.": "服务器返回了状态 {status}。",

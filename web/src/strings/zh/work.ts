@@ -35,6 +35,7 @@ export const WORK: Record<string, string> = {
   "Tasks name this pool, and it does not exist: they wait until it is created.":
     "有任务指定此池，但它不存在：这些任务将等待它被创建。",
   "The {count} oldest are shown.": "显示最早的 {count} 个。",
+  "The pool {name} is saved.": "池 {name} 已保存。",
   "The pool {name} is deleted.": "池 {name} 已删除。",
   "There is too much unfinished work to show all limits.": "未完成的工作过多，无法显示所有限制。",
   Triggerers: "触发进程",

@@ -171,7 +171,8 @@ class Connection:
             self.port = parts.port
         except ValueError:
             raise AirflowException(
-                f"Connection {self.conn_id!r}: the port in the URI is not a number from 0 to 65535 from 0 to 65535."
+                f"Connection {self.conn_id!r}: the port in its URI is not a number from 0 to 65535. "
+                "Write it as type://login:password@host:port/schema."
             ) from None
         self.schema = unquote(parts.path[1:])
         if parts.query:

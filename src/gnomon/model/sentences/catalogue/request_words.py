@@ -30,7 +30,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "name_does_not_exist": "there is no {thing} {name!r}",
     "number_does_not_exist": "there is no {thing} {number}",
     "names_do_not_exist": "there is no {thing} with any of these names: {names}; nothing was changed",
-    "name_exists": "there is a {thing} {name!r} already",
+    "name_exists": "there is a {thing} {name!r} already; change that one, or choose another name",
     "names_exist": "there is a {thing} already with each of these names: {names}; nothing was created",
     "asset_id_does_not_exist": "there is no asset with the id {number}",
     "alias_id_does_not_exist": "there is no asset alias with the id {number}",

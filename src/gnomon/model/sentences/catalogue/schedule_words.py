@@ -24,6 +24,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "events_of_asset": "{total} of {leaf} (the oldest of {at})",
     "events_wait": "events that no run has consumed: {events}",
     "events_are_missing": "its schedule by assets still lacks an event of: {leaves}",
+    "any_event_is_missing": "its schedule by assets still lacks an event, and one of these is enough: {leaves}",
     "asset_schedule_is_met": "its schedule by assets is met: a run is created as soon as the DAG may have another one",
     "events_wait_for_mapper": "{total} events in its queue wait for its partition mapper {mapper}, which {why}",
     "mapper_failed": "failed: {error}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -66,6 +67,8 @@ class RunTimeline:
     """Groups that are not listed."""
     coming: list[ComingRun]
     """The next run of each DAG, in order."""
+    within_hour: int
+    """Runs that are due in the 3,600 seconds from now on."""
     unknown: int
     """DAGs of which only the next run is known."""
 
@@ -130,6 +133,7 @@ def build_timeline(
         shown,
         len(listed) - len(shown),
         _list_next(slots, due, kinds, rules, request.limit),
+        _count_within_hour(slots, due, kinds, request.now),
         unknown,
     )
 
@@ -256,6 +260,17 @@ def _count_hours(instants: Sequence[Instant], request: TimelineRequest) -> list[
     """(Hour, number of due times in it); what is overdue is in no hour."""
     counts = Counter((at - request.since) // HOUR for at in instants if request.now <= at < request.until)
     return list(counts.items())
+
+
+def _count_within_hour(
+    slots: Mapping[tuple[int, Instant], ComingSlots], due: _DueRuns, kinds: _DagKinds, now: Instant
+) -> int:
+    """What is overdue does not count."""
+    numbers = {
+        key: bisect_left(coming.instants, now + HOUR) - bisect_left(coming.instants, now)
+        for key, coming in slots.items()
+    }
+    return sum(count * numbers[kinds.kinds[kind].rule, first] for (kind, first), count in due.counts.items())
 
 
 def _list_next(

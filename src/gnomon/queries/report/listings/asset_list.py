@@ -14,7 +14,7 @@ from gnomon.queries.report.listings.not_found import NameNotFound, asset_not_fou
 from gnomon.queries.report.listings.visible_assets import VisibleAssets
 from gnomon.queries.report.listings.watcher_list import describe_schedule_watchers
 from gnomon.rules.assets.circles import find_circles
-from gnomon.rules.assets.conditions import find_missing_leaves, iter_leaves, match_leaves
+from gnomon.rules.assets.conditions import find_missing_leaves, is_met_by_any_leaf, iter_leaves, match_leaves
 from gnomon.rules.assets.leaf_mappers import PartitionAnswers, build_leaf_mappers, list_rule_classes
 from gnomon.rules.assets.partition_progress import describe_partition
 from gnomon.storage.store import Transaction
@@ -167,7 +167,8 @@ def describe_asset_schedule(
     ]
     sentences = [say("events_wait", events=tuple(waiting))] if waiting else []
     if missing:
-        sentences.append(say("events_are_missing", leaves=tuple(map(say_leaf, missing))))
+        code = "any_event_is_missing" if is_met_by_any_leaf(condition) else "events_are_missing"
+        sentences.append(say(code, leaves=tuple(map(say_leaf, missing))))
     elif waiting:
         sentences.append(say("asset_schedule_is_met"))
     sentences += describe_schedule_watchers(tx, condition)

@@ -68,7 +68,10 @@ def mark_unfinished(context: StepContext, ti: TaskInstance) -> None:
 
 
 def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, reason: str) -> None:
-    """Set a final state whatever the present state is; a live attempt is cancelled and recorded as failed."""
+    """Set a final state whatever the present state is; a live attempt is cancelled and recorded as failed.
+
+    What has run and ended keeps the time of its end, as in Airflow: its duration is that of its last try, and not the time until the mark.
+    """
     if ti.attempt is not None:
         assert ti.worker is not None
         context.result.cancels.append(CancelOrder(ti.worker, ti.attempt, reason))
@@ -76,7 +79,8 @@ def stop_task_instance(context: StepContext, ti: TaskInstance, cause: Cause, rea
         release_attempt(context, ti, "failed", reason)
     if is_finished(ti):
         mark_unfinished(context, ti)
-        ti.ended_at = None
+        if ti.started_at is None:
+            ti.ended_at = None
     finish_task_instance(context, ti, cause, reason)
 
 

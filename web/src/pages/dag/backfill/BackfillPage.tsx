@@ -21,7 +21,16 @@ export function BackfillPage() {
         <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
           {(dag) =>
             dag.is_backfillable ? (
-              <Act dagId={dagId} otherwise={<p className="soft">{t("Your account may only read this DAG.")}</p>}>
+              <Act
+                dagId={dagId}
+                otherwise={
+                  <p className="soft">
+                    {t(
+                      "Your account may only read this DAG: to run it needs the role user, which an administrator gives.",
+                    )}
+                  </p>
+                }
+              >
                 <BackfillForm dag={dag} />
               </Act>
             ) : (

@@ -29,7 +29,14 @@ export function TriggerPage() {
       <h2>{t("Run it")}</h2>
       <Answer query={useQuery(dagQuery(dagId))} what={t("the DAG")}>
         {(dag) => (
-          <Act dagId={dagId} otherwise={<p className="soft">{t("Your account may only read this DAG.")}</p>}>
+          <Act
+            dagId={dagId}
+            otherwise={
+              <p className="soft">
+                {t("Your account may only read this DAG: to run it needs the role user, which an administrator gives.")}
+              </p>
+            }
+          >
             <TriggerForm key={dag.latest_dag_version?.version_number ?? 0} dag={dag} />
           </Act>
         )}
