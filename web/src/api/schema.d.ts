@@ -5624,6 +5624,7 @@ export interface components {
             runs: number | null;
             /** Sentence */
             sentence: string;
+            message: components["schemas"]["StoredSentence"];
         };
         /**
          * AliasRow
@@ -7626,6 +7627,8 @@ export interface components {
             type: string;
             /** Target */
             target: string;
+            /** Language */
+            language: string;
             /** Max Per Hour */
             max_per_hour: number;
             /** Place */
@@ -9128,6 +9131,8 @@ export interface components {
             error: string | null;
             /** Sentences */
             sentences: string[];
+            /** Messages */
+            messages: components["schemas"]["StoredSentence"][];
             /** Delivery */
             delivery: string;
         };
@@ -12207,6 +12212,20 @@ export interface components {
             extra?: string | null;
             /** Description */
             description?: string | null;
+        };
+        /**
+         * StoredSentence
+         * @description A sentence as JSON has it. Made by `store_sentence`, and read by `read_sentence`.
+         */
+        StoredSentence: {
+            /** Code */
+            code: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Text */
+            text: string;
         };
         /**
          * StructureAnswer
