@@ -95,7 +95,7 @@ def test_the_smallest_number_of_slots_is_that_of_brute_force(kind: str) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["pool", "workers"])
 def test_the_smallest_number_of_slots_is_that_of_brute_force_at_length(kind: str) -> None:
-    _compare_with_brute_force(kind, random.Random(f"{kind} at length"), cases=1000)
+    _compare_with_brute_force(kind, random.Random(f"{kind} at length"), cases=200)
 
 
 def _compare_with_brute_force(kind: str, draw: random.Random, cases: int) -> None:
