@@ -71,7 +71,13 @@ def test_a_class_name_means_one_thing() -> None:
 
 
 def test_a_class_is_found_wherever_it_stands() -> None:
-    places: tuple[str, ...] = ("{}", "class Outer:\n {}", "def f():\n {}", "async def f():\n {}", "if x:\n pass\nelse:\n {}")
+    places: tuple[str, ...] = (
+        "{}",
+        "class Outer:\n {}",
+        "def f():\n {}",
+        "async def f():\n {}",
+        "if x:\n pass\nelse:\n {}",
+    )
     places += (
         "try:\n pass\nexcept E:\n {}\nelse:\n {}\nfinally:\n {}",
         "for x in y:\n {}\nelse:\n {}",
