@@ -300,6 +300,8 @@ def _serve(control: socket.socket, packages: Sequence[str]) -> None:
         for module in pkgutil.walk_packages(getattr(importlib.import_module(package), "__path__", []), f"{package}."):
             importlib.import_module(module.name)
     importlib.import_module("difflib")  # click imports it late, with each first option
+    if idle_process := sys.modules.get("gnomon.entry.projection.idle_process"):
+        vars(idle_process)["become_idle"] = _stay  # a projection would wait until no test wants the processor
     setproctitle(
         "server of commands of tests"
     )  # the first call looks for the arguments and the environment of the process, which forks replace
@@ -319,6 +321,10 @@ def _serve(control: socket.socket, packages: Sequence[str]) -> None:
         running.add(parent)
         for file in files:
             os.close(file)
+
+
+def _stay() -> None:
+    """Leave the process the priority that it has."""
 
 
 def _become_command(asked: int, out: int, err: int, told: int) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -55,6 +56,15 @@ class PurityGuard:
         self._effects: list[str] = []
         self._process = os.getpid()
         self._impure_fixtures: dict[pytest.FixtureDef[object], str] = {}
+
+    def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
+        """A run of all pure tests imports no module that has none."""
+        options = config.option
+        asks_for_pure = options.markexpr.split()[:1] == ["pure"] and " or " not in options.markexpr
+        if not asks_for_pure or options.file_or_dir or not collection_path.match("test_*.py"):
+            return None
+        is_in_folder = collection_path.relative_to(config.rootpath).as_posix().startswith(PURE_FOLDERS)
+        return None if is_in_folder or "pure" in collection_path.read_text("utf-8") else True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ def _rows(contract_id: str) -> list[set[str]]:
     return [set(re.findall(r"\w+", row)) for row in rows if row != "(__main__)"]
 
 
+@cache
 def _contracts() -> list[dict[str, Any]]:
     contracts: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"][
         "contracts"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -40,18 +41,23 @@ def imports(tree: ast.AST, known: dict[str, Path]) -> Iterator[str]:
                     yield node.module
 
 
+@cache
+def read_imports(package: Path) -> dict[str, set[str]]:
+    """What each module of the package imports of it; the files are read once."""
+    known = modules(package)
+    return {name: set(imports(ast.parse(file.read_text()), known)) for name, file in known.items()}
+
+
 def cycle(package: Path) -> list[str] | None:
     """One circle of imports, None when there is none."""
-    known = modules(package)
-    return _circle_of({name: set(imports(ast.parse(file.read_text()), known)) - {name} for name, file in known.items()})
+    return _circle_of({name: imported - {name} for name, imported in read_imports(package).items()})
 
 
 def folder_cycles(package: Path) -> list[list[str]]:
     """For each folder, one circle of imports among what stands in it, where there is one; a folder in it counts as one thing."""
-    known = modules(package)
     graphs: dict[str, dict[str, set[str]]] = {}
-    for name, file in known.items():
-        for imported in set(imports(ast.parse(file.read_text()), known)):
+    for name, all_imported in read_imports(package).items():
+        for imported in all_imported:
             inside, one, other = _split(name, imported)
             if one and other and one != other:
                 graphs.setdefault(inside, {}).setdefault(one, set()).add(other)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,8 @@ PACKAGE = Path(gnomon.__file__).parent
 DIALECT = PACKAGE / "airflow_compat" / "tree"
 """Airflow's names at Airflow's paths: they repeat by definition."""
 
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where statements have statements."""
 CLASSES_WITH_TWO_HOMES: dict[str, str] = {}
 """Class names that exist twice, each with the reason. The list may only become shorter."""
 
@@ -35,6 +38,17 @@ def _name(file: Path) -> str:
     return ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
 
 
+def _list_classes(tree: ast.Module) -> Iterator[str]:
+    """The classes of a module at any depth. Only statements are looked at: no expression has a class."""
+    rest: list[ast.AST] = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        for block in BLOCKS:
+            rest += getattr(node, block, ())
+
+
 def _row_of(file: Path) -> str:
     """The layer of a file, with the row of its package where the layer is divided into rows."""
     layer, *rest = file.relative_to(PACKAGE).parts
@@ -49,12 +63,33 @@ def _twice(homes: dict[tuple[str, str], list[str]]) -> dict[str, list[str]]:
 def test_a_class_name_means_one_thing() -> None:
     homes: dict[tuple[str, str], list[str]] = defaultdict(list)
     for file in _files():
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.ClassDef):
-                homes["package", node.name].append(_name(file))
+        for name in _list_classes(ast.parse(file.read_text())):
+            homes["package", name].append(_name(file))
     twice = _twice(homes)
     assert {name: files for name, files in twice.items() if name not in CLASSES_WITH_TWO_HOMES} == {}
     assert set(CLASSES_WITH_TWO_HOMES) - set(twice) == set(), "these exceptions are no longer needed: remove them"
+
+
+def test_a_class_is_found_wherever_it_stands() -> None:
+    places: tuple[str, ...] = (
+        "{}",
+        "class Outer:\n {}",
+        "def f():\n {}",
+        "async def f():\n {}",
+        "if x:\n pass\nelse:\n {}",
+    )
+    places += (
+        "try:\n pass\nexcept E:\n {}\nelse:\n {}\nfinally:\n {}",
+        "for x in y:\n {}\nelse:\n {}",
+        "while x:\n {}",
+    )
+    places += ("with x:\n {}", "match x:\n case _:\n  {}")
+    for place in places:
+        names = iter(("One", "Two", "Three"))
+        text = re.sub(r"\{\}", lambda _, names=names: f"class {next(names)}: pass", place)  # type: ignore[misc]
+        assert {"One", "Two", "Three"} & set(re.findall("One|Two|Three", text)) == set(
+            _list_classes(ast.parse(text))
+        ) - {"Outer"}
 
 
 def test_a_module_name_means_one_thing_in_its_row() -> None:

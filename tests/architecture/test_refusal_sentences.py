@@ -25,6 +25,10 @@ SIMULATION = PACKAGE / "entry" / "simulate"
 """Its errors are read by tests only."""
 
 
+Nodes = list[tuple[Path, list[ast.ClassDef | ast.Call]]]
+"""By file."""
+
+
 def _trees(folder: Path) -> list[tuple[Path, ast.Module]]:
     """Those of its files. The collection of garbage, which looks at all of them again and again, takes twice as long as the rest."""
     gc.disable()
@@ -38,12 +42,19 @@ def _trees(folder: Path) -> list[tuple[Path, ast.Module]]:
         gc.enable()
 
 
-def _list_refusals(trees: list[tuple[Path, ast.Module]]) -> set[str]:
+def _find_nodes(trees: list[tuple[Path, ast.Module]]) -> Nodes:
+    """The classes and calls of the files; all else of them is looked at once."""
+    return [
+        (file, [node for node in ast.walk(tree) if isinstance(node, (ast.ClassDef, ast.Call))]) for file, tree in trees
+    ]
+
+
+def _list_refusals(nodes: Nodes) -> set[str]:
     """The names of the classes of refusals: those below BASES."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
-        for _, tree in trees
-        for node in ast.walk(tree)
+        for _, of_file in nodes
+        for node in of_file
         if isinstance(node, ast.ClassDef)
     }
     found: set[str] = set(BASES)
@@ -72,24 +83,24 @@ def _is_text(called: ast.Attribute) -> bool:
     return isinstance(called.value, ast.Constant | ast.JoinedStr)
 
 
-def list_faults(trees: list[tuple[Path, ast.Module]]) -> list[str]:
+def list_faults(nodes: Nodes) -> list[str]:
     """file:line of each refusal whose words stand where it is made."""
-    refusals = _list_refusals(trees) - set(OTHERS)
+    refusals = _list_refusals(nodes) - set(OTHERS)
     return [
         f"{file.name}:{node.lineno} {node.func.id}"
-        for file, tree in trees
-        for node in ast.walk(tree)
+        for file, of_file in nodes
+        for node in of_file
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in refusals
         if any(map(_has_words, node.args))
     ]
 
 
 def test_no_refusal_has_its_words_where_it_is_raised() -> None:
-    trees = _trees(PACKAGE)
+    nodes = _find_nodes(_trees(PACKAGE))
     assert {"UserError", "ConfigurationError", "ResourceUnavailable", "OptionError", "NotFound"} <= _list_refusals(
-        trees
+        nodes
     )
-    assert list_faults(trees) == [], "write raise UserError(say(CODE, ...)), with the words of CODE in the catalogue"
+    assert list_faults(nodes) == [], "write raise UserError(say(CODE, ...)), with the words of CODE in the catalogue"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +120,7 @@ def test_no_refusal_has_its_words_where_it_is_raised() -> None:
 )
 def test_words_are_found(text: str, is_refused: bool) -> None:
     tree = ast.parse(f"class GnomonError(Exception): ...\nclass UserError(GnomonError): ...\nraise UserError({text})")
-    assert bool(list_faults([(Path("a.py"), tree)])) is is_refused
+    assert bool(list_faults(_find_nodes([(Path("a.py"), tree)]))) is is_refused
 
 
 def test_only_one_module_of_the_api_answers_errors() -> None:

@@ -69,13 +69,13 @@ def test_impure_by_its_fixture(a_process): pass
 """
 
 
-def _run(folder: Path) -> tuple[int, str]:
+def _run(folder: Path, *arguments: str) -> tuple[int, str]:
     (folder / "conftest.py").write_text(CONFTEST)
     (folder / "pytest.ini").write_text(
         "[pytest]\naddopts = -p no:cacheprovider\nmarkers =\n    pure: x\n    ordinary: x\n    soak: x\n"
     )
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-rfE"],
+        [sys.executable, "-m", "pytest", "-rfE", *arguments],
         cwd=folder,
         env={"PYTHONPATH": str(ROOT), "CI": "true"},
         capture_output=True,
@@ -110,6 +110,19 @@ def test_a_test_is_not_marked_both_pure_and_ordinary(tmp_path: Path) -> None:
     code, output = _run(tmp_path)
     assert code == pytest.ExitCode.USAGE_ERROR
     assert "test_both.py::test_both is marked both pure and ordinary" in output
+
+
+def test_a_run_of_the_pure_tests_imports_no_module_without_one(tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text("import pytest\n@pytest.mark.pure\ndef test_one(): pass\n")
+    (tmp_path / "test_other.py").write_text("raise RuntimeError('imported')\n")
+    in_folder = tmp_path / PURE_FOLDERS[0] / "test_of_folder.py"
+    in_folder.parent.mkdir(parents=True)
+    in_folder.write_text("def test_of_folder(): pass\n")
+    code, output = _run(tmp_path, "-m", "pure and not soak")
+    assert code == 0 and "2 passed" in output, output
+    for arguments in ((), ("-m", "pure or soak"), ("-m", "pure", "test_other.py")):
+        code, output = _run(tmp_path, *arguments)
+        assert code == pytest.ExitCode.INTERRUPTED and "imported" in output, output
 
 
 def test_the_pure_folders_are_folders() -> None:

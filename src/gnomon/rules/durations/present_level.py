@@ -8,9 +8,10 @@ of two medians against their spread.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
+from operator import itemgetter
 from statistics import median
 from typing import NamedTuple
 
@@ -102,7 +103,9 @@ def _list_runs(observations: Sequence[Observation], logs: Sequence[float], shift
         weekday, is_month_end, _ = each.day_class
         usual = weekdays.get((weekday, is_month_end), kinds[weekday >= 5, is_month_end])
         rests[each.day, each.version].append(log - usual)
-    return [_Run(day, version, median(values)) for (day, version), values in rests.items()]
+    return [
+        _Run(day, version, median(values) if len(values) > 1 else values[0]) for (day, version), values in rests.items()
+    ]
 
 
 def _find_steps(runs: Sequence[_Run]) -> dict[int | None, float]:
@@ -128,14 +131,14 @@ def _find_slope(runs: Sequence[_Run]) -> float:
     count = len(runs)
     if count < RUNS_MIN:
         return 0.0
-    slopes = [
-        (later.rest - former.rest) / (later.day - former.day)
-        for former, later in combinations(sorted(runs, key=lambda run: run.day), 2)
-        if later.day != former.day
-    ]
+    points = sorted(((run.day, run.rest) for run in runs), key=itemgetter(0))
+    slopes: list[float] = []
+    for number, (day, rest) in enumerate(points, 1):
+        slopes += [(later - rest) / (later_day - day) for later_day, later in points[number:] if later_day != day]
     if not slopes:
         return 0.0
-    score = sum((slope > 0) - (slope < 0) for slope in slopes)
+    slopes.sort()
+    score = len(slopes) - bisect_right(slopes, 0.0) - bisect_left(slopes, 0.0)  # those above zero, less those below
     deviation = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     return _find_share(abs(score), deviation, NOISE_OF_TREND) * max(-SLOPE_MAX, min(SLOPE_MAX, median(slopes)))
 

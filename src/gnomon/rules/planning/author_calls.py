@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import lru_cache
-from types import FunctionType, TracebackType
+from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
 from gnomon.model.errors.error_text import describe_error, error_text, error_traceback
@@ -30,7 +30,7 @@ def call_author_method(timetable: object, method: str, offered: Mapping[str, Any
     function = _find_function(timetable, method, signature_hint)
     _check_kind(timetable, method, function)
     bound = getattr(timetable, method)
-    arguments = _bind_arguments(timetable, method, function, inspect.signature(bound), offered, signature_hint)
+    arguments = _bind_arguments(timetable, method, function, _read_bound_signature(bound), offered, signature_hint)
     try:
         return bound(*arguments[0], **arguments[1])
     except AirflowTimetableInvalid as error:
@@ -38,6 +38,23 @@ def call_author_method(timetable: object, method: str, offered: Mapping[str, Any
     except (Exception, SystemExit) as error:
         problem = f"raised {describe_error(error)}".rstrip(": ")
         raise _error_at(timetable, method, f"{problem}; fix the timetable", _raised_at(function, error)) from error
+
+
+def _read_bound_signature(bound: Any) -> inspect.Signature:
+    """What the method takes beside `self`."""
+    if isinstance(bound, MethodType) and isinstance(bound.__func__, FunctionType):
+        return _read_method_signature(bound.__func__)
+    return inspect.signature(bound)
+
+
+@lru_cache(maxsize=256)
+def _read_method_signature(function: FunctionType) -> inspect.Signature:
+    return inspect.signature(MethodType(function, object()))
+
+
+@lru_cache(maxsize=256)
+def _read_signature(function: FunctionType) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def wrong_answer_error(timetable: object, method: str, what: str) -> PlanningError:
@@ -154,7 +171,7 @@ def _check_self(
     """Raises PlanningError if the author forgot `self`: the first parameter would get the timetable."""
     if function is None or not isinstance(inspect.getattr_static(timetable, method), FunctionType):
         return
-    parameters = list(inspect.signature(function).parameters.values())
+    parameters = list(_read_signature(function).parameters.values())
     if not parameters or parameters[0].name in offered or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
         shown = _format_signature(function, inspect.signature(function))
         raise wrong_answer_error(timetable, method, f"{shown} has no `self`; write `def {method}{signature_hint}`")

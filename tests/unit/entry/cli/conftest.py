@@ -12,6 +12,7 @@ from tests.unit.entry.cli.deployment import NOW, Deployment, Ended
 
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.main import main
+from gnomon.entry.projection import idle_process
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 
@@ -27,6 +28,12 @@ def _without_api(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands work on the home of the test, whatever the environment of its user names."""
     monkeypatch.delenv("GNOMON_API", raising=False)
     monkeypatch.delenv("GNOMON_API_TOKEN", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _without_standing_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Projections compute at once: beside other processes of tests, which leave no moment idle, they would wait for minutes (`test_idle_process.py`)."""
+    monkeypatch.setattr(idle_process, "become_idle", lambda: None)
 
 
 @pytest.fixture

@@ -9,14 +9,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as change
 from tests.unit.entry.cli.conftest import Gnomon
-from tests.unit.entry.cli.deployment import HOURLY, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.entry.cli.deployment.home import Home
+from gnomon.ground.clock import VirtualClock
 from gnomon.model.after import After
+from gnomon.model.instants import SECOND, Instant
 from gnomon.model.upstream_edges import to_dependency_spec
 from gnomon.testing import Play
 
 DAY_S = 86_400.0
+BEGINS: Instant = NOW + 13 * 3600 * SECOND
+"""Two hours before the day that is replayed."""
 
 
 class DrawnPlays(dict[str, Play]):
@@ -32,8 +36,14 @@ class DrawnPlays(dict[str, Play]):
         return Play(float(self._draw.randint(30, 1500)), outcome=outcome)
 
 
-def run_for_days(deployment: Deployment, days: float = 1.7, seed: int | None = None) -> None:
-    """Each hour has three runs, until 2026-03-03T01:48 unless told: `load` waits for `extract`, `other` for nothing."""
+@pytest.fixture
+def clock() -> VirtualClock:
+    """Each minute before that day costs a test what a minute of the day costs."""
+    return VirtualClock(BEGINS)
+
+
+def run_for_days(deployment: Deployment, days: float = 1.15, seed: int | None = None) -> None:
+    """Each hour has three runs, until 2026-03-03T01:36 unless told: `load` waits for `extract`, `other` for nothing."""
     extract = spec_of("extract", {"copy": (), "clean": ("copy",)}, timetable=HOURLY)
     load = spec_of("load", {"insert": (), "check": ("insert",)}, timetable=HOURLY)
     load = change(load, depends_on=(to_dependency_spec(After("extract")),))
@@ -91,9 +101,9 @@ def test_a_smaller_pool_of_now_makes_runs_later(gnomon: Gnomon, deployment: Depl
 
 
 def test_what_cannot_be_replayed_is_named(gnomon: Gnomon, deployment: Deployment) -> None:
-    run_for_days(deployment, 1.0)
+    run_for_days(deployment, 0.5)
     assert gnomon("dags", "trigger", "extract").code == 0
-    deployment.move(0.7 * DAY_S)
+    deployment.move(0.65 * DAY_S)
     deployment.add(spec_of("extract", {"copy": (), "new": ("copy",)}, timetable=HOURLY), spec_of("gone"), version="2")
     notes = " ".join(replay(gnomon)["notes"])
     assert "1 run of the type manual is not replayed" in notes

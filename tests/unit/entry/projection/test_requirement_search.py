@@ -89,9 +89,19 @@ def test_the_latest_is_after_the_last_mark_that_is_enough() -> None:
 
 @pytest.mark.parametrize("kind", ["pool", "workers"])
 def test_the_smallest_number_of_slots_is_that_of_brute_force(kind: str) -> None:
-    draw = random.Random(len(kind))
+    _compare_with_brute_force(kind, random.Random(len(kind)), cases=30)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("kind", ["pool", "workers"])
+def test_the_smallest_number_of_slots_is_that_of_brute_force_at_length(kind: str) -> None:
+    _compare_with_brute_force(kind, random.Random(f"{kind} at length"), cases=200)
+
+
+def _compare_with_brute_force(kind: str, draw: random.Random, cases: int) -> None:
+    """Each case simulates a day for each of thirteen values."""
     answers = set()
-    for _ in range(CASES // 2):
+    for _ in range(cases):
         specs = [spec_of(f"d{number}", draw.randint(1, 3), draw.randint(1, 2)) for number in range(draw.randint(1, 2))]
         durations = {
             f"{spec.dag_id}.{task.task_id}": TaskTime(60.0 * draw.randint(1, 30))

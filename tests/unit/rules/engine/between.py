@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import msgspec
-from tests.unit.rules.engine.world import World, chain, dag_record
+from tests.unit.rules.engine.world import World, chain, dag_record, read_again
 
 from gnomon.model.ids import group_of
 from gnomon.model.records import DagRecord, NewMail, RunRecord
@@ -172,7 +171,7 @@ class Between:
             if run is None
             else tuple(row for key, row in sorted(self.owner(run.dag_pk).rows.items()) if key.run_pk == run.run_pk)
         )
-        return None if run is None else e.RunRead(copy.deepcopy(run), copy.deepcopy(rows))
+        return None if run is None else e.RunRead(read_again(run), read_again(rows))
 
     def _found(self, owner: Owner, run_pk: int, edge_no: int) -> e.SlotsResolved | None:
         """The slots; None when the run or its edge is gone meanwhile."""
@@ -199,7 +198,7 @@ class Between:
         """Somebody has made a run of dag1 for that slot; its owner is told by letter."""
         owner = self.owner(UP)
         run = replace(owner.new_run(UP, owner.now), stands_for=at(hour))
-        owner.runs[run.run_pk] = copy.deepcopy(run)
+        owner.runs[run.run_pk] = read_again(run)
         owner.mail.append(NewMail(self.dags[UP].group_no, "run_created", f'{{"run_pk": {run.run_pk}}}', at=owner.now))
         self.settle()
         return run
@@ -212,7 +211,7 @@ class Between:
         """Planning has made the run of that slot."""
         owner = self.owner(dag_pk)
         run = replace(owner.new_run(dag_pk, at(hour)), run_type=DagRunType.SCHEDULED)
-        owner.runs[run.run_pk] = copy.deepcopy(run)
+        owner.runs[run.run_pk] = read_again(run)
         self.owner_now(owner, at(hour))
         record = self.dags[dag_pk]
         before = record.cursor.run_after if record.cursor is not None else None
@@ -251,7 +250,7 @@ class Between:
         self.dags[record.dag_pk] = record
         owner = self.owner(record.dag_pk)
         owner.dags[record.dag_pk] = record
-        self.step(owner, e.DagRead(copy.deepcopy(record)))
+        self.step(owner, e.DagRead(read_again(record)))
 
     def read_again(self, run: RunRecord) -> list[e.EngineEvent]:
         """The run as the store has it, unless it is in memory."""
@@ -260,9 +259,7 @@ class Between:
             return []
         rows = tuple(row for key, row in sorted(owner.rows.items()) if key.run_pk == run.run_pk)
         return [
-            e.RunRead(
-                copy.deepcopy(owner.runs[run.run_pk]), copy.deepcopy(rows), run_waits=tuple(owner.waits_of(run.run_pk))
-            )
+            e.RunRead(read_again(owner.runs[run.run_pk]), read_again(rows), run_waits=tuple(owner.waits_of(run.run_pk)))
         ]
 
     def clear(self, run: RunRecord, *tasks: str) -> None:

@@ -40,8 +40,9 @@ class Reference:
         self.tasks = {task.task_id: task for task in spec.tasks}
         self.states = states
         self.fate = fate
+        scopes = ScopeReference(spec)
         self.awaited_setups = (
-            {task.task_id: sorted(ScopeReference(spec).awaited_setups(task.task_id)) for task in spec.tasks}
+            {task.task_id: sorted(scopes.awaited_setups(task.task_id)) for task in spec.tasks}
             if has_setups(spec)
             else {}
         )

@@ -10,11 +10,14 @@ class ScopeReference:
 
     def __init__(self, spec: DagSpec) -> None:
         self.tasks = {task.task_id: task for task in spec.tasks}
+        self._above: dict[str, set[str]] = {}
 
     def above(self, task_id: str) -> set[str]:
-        """All tasks above a task."""
-        direct = set(self.tasks[task_id].upstream)
-        return direct.union(*map(self.above, direct)) if direct else set()
+        """All tasks above a task. They are looked for once: a DAG has more paths than tasks."""
+        if task_id not in self._above:
+            direct = set(self.tasks[task_id].upstream)
+            self._above[task_id] = direct.union(*map(self.above, direct)) if direct else set()
+        return self._above[task_id]
 
     def below(self, task_id: str) -> set[str]:
         """All tasks below a task."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import itertools
+import pickle
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from tests.unit.rules.engine.queues import check_queues
 
@@ -24,6 +27,18 @@ from gnomon.rules.engine.step import step
 from gnomon.rules.engine.step_context import StepResult
 
 GROUP = 5
+Record = TypeVar("Record")
+
+
+def read_again(record: Record) -> Record:
+    """The record as another read of its rows gives it: equal, and another object. A tenth of the time of `copy.deepcopy`.
+
+    Only what is frozen is shared: the spec of a DAG, with all its tasks.
+    """
+    if isinstance(record, DagRecord):
+        return replace(record, task_numbers=dict(record.task_numbers))
+    copied: Record = pickle.loads(pickle.dumps(record, pickle.HIGHEST_PROTOCOL))
+    return copied
 
 
 def dag_record(
@@ -109,15 +124,15 @@ class World:
         for dag_pk, dag in self.dags.items():
             if any(task.depends_on_past for task in dag.spec.tasks):
                 ended = [run for run in self.runs.values() if run.dag_pk == dag_pk and run.state in FINISHED_RUN_STATES]
-                tails[dag_pk] = [(copy.deepcopy(run), self._rows_of(run.run_pk)) for run in ended]
+                tails[dag_pk] = [(read_again(run), self._rows_of(run.run_pk)) for run in ended]
         state = GroupState(
-            dags=[copy.deepcopy(dag) for dag in self.dags.values()],
-            runs=[copy.deepcopy(run) for run in unfinished],
+            dags=[read_again(dag) for dag in self.dags.values()],
+            runs=[read_again(run) for run in unfinished],
             tasks=[row for run in unfinished for row in self._rows_of(run.run_pk)],
             previous_runs=tails,
             run_waits={run.run_pk: self.waits_of(run.run_pk) for run in unfinished},
             callbacks=[
-                (copy.copy(callback), copy.deepcopy(self.runs[callback.run_pk]))
+                (copy.copy(callback), read_again(self.runs[callback.run_pk]))
                 for callback in self.callbacks.values()
                 if callback.ended_at is None
             ],
@@ -138,9 +153,9 @@ class World:
         return [copy.copy(deadline) for key, deadline in sorted(self.deadlines.items()) if key[0] == run_pk]
 
     def _rows_of(self, run_pk: int) -> list[TaskRecord]:
-        rows = [copy.deepcopy(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
+        rows = [read_again(row) for key, row in sorted(self.rows.items()) if key.run_pk == run_pk]
         for row in rows:
-            row.deferral = copy.deepcopy(self.waits.get(row.key))
+            row.deferral = read_again(self.waits.get(row.key))
         return rows
 
     def step(self, *events: e.EngineEvent, seconds: float = 0) -> StepResult:
@@ -156,7 +171,7 @@ class World:
     def write(self, decided: StepResult) -> None:
         changes = decided.changes
         for run in changes.runs:
-            self.runs[run.run_pk] = copy.deepcopy(run)
+            self.runs[run.run_pk] = read_again(run)
         for key in changes.tasks_deleted:
             del self.rows[key]
         for row in changes.tasks:
@@ -167,7 +182,7 @@ class World:
             self.killed_waits += [key] if killed else []
         for key, wait in changes.deferrals.items():
             assert key not in self.waits, f"{key} waits already"
-            self.waits[key] = copy.deepcopy(wait)
+            self.waits[key] = read_again(wait)
         for key, wait in changes.deferrals_ended.items():
             self.waits[key].result = wait.result
             self.waits[key].held_slots = wait.held_slots
@@ -223,7 +238,7 @@ class World:
             conf={},
             queued_at=self.now,
         )
-        self.runs[run_pk] = copy.deepcopy(run)
+        self.runs[run_pk] = read_again(run)
         return run
 
     def start(self, dag_pk: int = 1, **fields: int) -> RunRecord:

@@ -44,7 +44,7 @@ class Hourly(Timetable):
         if self.calls not in self._failing:
             return False
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(None)  # that of former calls would grow with each
         return True
 
     def next_dagrun_info(self, *, last_automated_data_interval: Any, restriction: Any) -> Any:

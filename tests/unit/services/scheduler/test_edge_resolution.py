@@ -55,7 +55,7 @@ def any_world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
         yield made
         made.db.close()
         return
-    with new_database("postgresql") as url:
+    with new_database("postgresql", keeps_sessions=True) as url:
         made = World(url, monkeypatch, APART)
         yield made
         made.db.close()
@@ -558,7 +558,7 @@ def test_no_fault_around_any_commit_of_either_owner_loses_a_wake_up(
     ("whose", "fault"), [(0, "crash_after"), (0, "crash_before"), (1, "uncertain_done"), (1, "crash_after")]
 )
 def test_nor_on_postgresql(monkeypatch: pytest.MonkeyPatch, whose: int, fault: str) -> None:
-    with new_database("postgresql") as url:
+    with new_database("postgresql", keeps_sessions=True) as url:
         world = World(url, monkeypatch, APART)
         _meet_each(world, whose, fault)
         world.db.close()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.databases import create_schema, own_schema
+from tests.databases import BOTH, new_database
 from tests.unit.services.scheduler.between import START, Cut, World
 
 from gnomon.author_code.loading import cluster_policies
@@ -113,7 +113,7 @@ def write_policies(tmp_path: Path) -> Iterator[Callable[[str], None]]:
     set_current_config(before)
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def world(
     request: pytest.FixtureRequest,
     tmp_path: Path,
@@ -121,16 +121,7 @@ def world(
     host: HookHost,
     write_policies: Callable[[str], None],
 ) -> Iterator[World]:
-    if request.param == "sqlite":
-        url = f"sqlite:///{tmp_path / 'gnomon.db'}"
-        create_schema(url)
-        made = World(url, monkeypatch, host=host)
-        set_pool(made, "small", 2)
-        yield made
-        made.db.close()
-        return
-    with own_schema() as url:
-        create_schema(url)
+    with new_database(request.param, tmp_path) as url:
         made = World(url, monkeypatch, host=host)
         set_pool(made, "small", 2)
         yield made

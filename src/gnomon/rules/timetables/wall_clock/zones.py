@@ -126,10 +126,31 @@ LAST_S = 253402300799 - 2 * 86400
 def iterate_clock_changes(zone: tzinfo, start: int, end: int) -> Iterator[tuple[int, int, int]]:
     """(instant, offset before, offset after) of each clock change after `start` and up to `end`."""
     before = compute_offset(zone, start)
-    for probe in range(start + PROBE_S, end + PROBE_S, PROBE_S):
+    for probe in _find_jumps(zone, start, end):
         after = compute_offset(zone, probe)
+        yield _bisect(zone, probe - PROBE_S, probe, before), before, after
+        before = after
+
+
+def _find_jumps(zone: tzinfo, start: int, end: int) -> Iterator[int]:
+    """The samples after `start` that have another offset than the one before them.
+
+    The clock is asked with as little arithmetic as there is: a zone has thousands of samples, and is asked for few changes.
+    """
+    if start < FIRST_S or end + PROBE_S > LAST_S:
+        offsets = [compute_offset(zone, probe) for probe in range(start, end + PROBE_S, PROBE_S)]
+        yield from (
+            start + PROBE_S * number for number in range(1, len(offsets)) if offsets[number] != offsets[number - 1]
+        )
+        return
+    distance, read = timedelta(0, PROBE_S), zone.fromutc
+    moment = from_seconds(start).replace(tzinfo=zone)  # as `fromutc` takes it: the clock of UTC, in the zone
+    before = read(moment) - moment
+    for probe in range(start + PROBE_S, end + PROBE_S, PROBE_S):
+        moment += distance
+        after = read(moment) - moment
         if after != before:
-            yield _bisect(zone, probe - PROBE_S, probe, before), before, after
+            yield probe
             before = after
 
 
