@@ -12,7 +12,8 @@ from gnomon.changes.alert_channels.webhook_post import KEY_HEADER, DeliveryFaile
 from gnomon.ground.clock import Clock
 from gnomon.ground.config.alert_channels import AlertChannel
 from gnomon.ground.config.environment import get_variable
-from gnomon.ground.config.language_files import ENGLISH, find_language
+from gnomon.ground.config.language_files import find_language
+from gnomon.ground.config.language_names import ENGLISH
 from gnomon.ground.log import secret_masks
 from gnomon.model.alerts import DeliveryRecord
 from gnomon.model.errors.authoring import AirflowException

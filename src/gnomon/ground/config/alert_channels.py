@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from gnomon.ground.config.language_files import check_language
+from gnomon.ground.config.language_names import check_language
 
 CHANNEL_TYPES: dict[str, tuple[str, ...]] = {
     "email": ("to", "conn_id"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gnomon.ground.config.language_files import ENGLISH, check_language
+from gnomon.ground.config.language_names import ENGLISH, check_language
 from gnomon.ground.config.option import ConfigOption, OptionKind
 
 _T, _I, _B, _N = OptionKind.TEXT, OptionKind.INTEGER, OptionKind.BOOLEAN, OptionKind.NUMBER

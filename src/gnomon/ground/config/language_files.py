@@ -15,13 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.ground.config.environment import get_variable
+from gnomon.ground.config.language_names import ENGLISH, FOLDER, FOLDER_VARIABLE, list_folders, list_language_names
 from gnomon.model.languages.language import SECTIONS, Language
 
-FOLDER = Path(__file__).parents[2] / "languages"
 VARIABLE = "GNOMON_LANGUAGE"
-FOLDER_VARIABLE = "GNOMON_LANGUAGES"
-"""Environment variable: a folder with more files of languages."""
-ENGLISH = "en"
 _LOCALES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _ID = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z]{1,8}){0,2}")
 """What the id of a language looks like. Whoever asks for a page may write any text in its place."""
@@ -30,20 +27,12 @@ _ID = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z]{1,8}){0,2}")
 def find_language(name: str) -> Language | None:
     """The language with this id; None: it is English, or there is no such file."""
     more = get_variable(FOLDER_VARIABLE) or ""
-    return _read_language(name, more) if _ID.fullmatch(name) and name in _list_names(more) else None
+    return _read_language(name, more) if _ID.fullmatch(name) and name in list_language_names() else None
 
 
 def list_languages() -> list[Language]:
     """All languages but English, by their ids."""
-    return [language for name in _list_names(get_variable(FOLDER_VARIABLE) or "") if (language := find_language(name))]
-
-
-def check_language(name: object) -> str:
-    """The id of a language that there is, English included. Raises ValueError, whose message says what to write."""
-    names = [ENGLISH, *_list_names(get_variable(FOLDER_VARIABLE) or "")]
-    if not isinstance(name, str) or name not in names:
-        raise ValueError(f"write one of: {', '.join(names)}")
-    return name
+    return [language for name in list_language_names() if (language := find_language(name))]
 
 
 def choose_language(environment: Mapping[str, str]) -> Language | None:
@@ -55,16 +44,9 @@ def choose_language(environment: Mapping[str, str]) -> Language | None:
     if asked and language is None and name != ENGLISH:
         _say_once(
             f"{VARIABLE}={asked[:40]!r} names no language that there is, so that all is English; choose one of: "
-            + ", ".join([ENGLISH, *_list_names(get_variable(FOLDER_VARIABLE) or "")])
+            + ", ".join([ENGLISH, *list_language_names()])
         )
     return language
-
-
-@functools.lru_cache(maxsize=8)
-def _list_names(more: str) -> tuple[str, ...]:
-    paths = [path for folder in _list_folders(more) for path in folder.iterdir()]
-    names = {path.stem for path in paths if path.suffix == ".json" or any(path.glob("*.json"))}
-    return tuple(sorted(names - {ENGLISH}))
 
 
 @functools.lru_cache(maxsize=64)
@@ -108,11 +90,7 @@ def _say_once(line: str) -> None:
 
 
 def _iterate_files(name: str, more: str) -> Iterator[Path]:
-    for folder in _list_folders(more):
+    for folder in list_folders(more):
         if (folder / f"{name}.json").is_file():
             yield folder / f"{name}.json"
         yield from sorted((folder / name).glob("*.json"))
-
-
-def _list_folders(more: str) -> list[Path]:
-    return [folder for folder in (FOLDER, Path(more)) if folder != Path() and folder.is_dir()]
