@@ -16,7 +16,7 @@ from gnomon.entry.projection.futures import Futures
 from gnomon.entry.projection.independent_dags import IndependentDags
 from gnomon.entry.projection.projected_dags import build_records
 from gnomon.entry.projection.projector import Projector
-from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.model.attempts import Attempt
 from gnomon.model.ids import UNMAPPED
@@ -113,9 +113,7 @@ class Trial:
             worker_slots=deployment.worker_slots,
             draw=self.draw,
         )
-        collector = OutcomeCollector(projector.engine_state, with_tasks=True)
-        watch = share.watch(projector.engine_state, records)
-        projector.observe = lambda result, now: (collector.observe(result, now), watch(result, now))
+        collector = share.observe(projector, records, with_tasks=True)
         projector.add_dags(records)
         projector.run_until(deployment.end)
         return [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)], deployment.end

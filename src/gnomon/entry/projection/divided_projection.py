@@ -6,20 +6,20 @@ independent no longer, and the future is projected again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from gnomon.entry.projection.attempt_counter import AttemptCounter
 from gnomon.entry.projection.independent_dags import IndependentDags, Resource
 from gnomon.entry.projection.independent_runs import FollowedSpan, IndependentFuture
-from gnomon.entry.projection.projector import Observer, rare_collections
+from gnomon.entry.projection.projector import Projector, rare_collections
 from gnomon.entry.projection.run_ends import RunEnds
-from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
 from gnomon.entry.projection.slot_demand import SlotDemand
 from gnomon.entry.projection.undisturbed_runs import DrawTry
 from gnomon.model.instants import Instant
 from gnomon.model.records import DagRecord, PoolRecord
-from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.settings import SchedulerSettings
 
@@ -68,8 +68,20 @@ class EngineShare:
             return settings
         return replace(settings, limits=replace(settings.limits, parallelism=self.capacity[None] - taken))
 
-    def watch(self, state: EngineState, dags: Iterable[DagRecord]) -> Observer:
-        """Raises SlotsRunOut after a step that leaves no room for another task: one may have had to wait, or to let another go first."""
+    def observe(
+        self,
+        projector: Projector,
+        dags: Sequence[DagRecord],
+        *,
+        with_tasks: bool,
+        counter: AttemptCounter | None = None,
+    ) -> OutcomeCollector:
+        """Watch the steps of the projector that has these DAGs; returns what collects its runs. `counter`: is told of its attempts.
+
+        The projector then raises SlotsRunOut after a step that leaves no room for another task: one may have had to wait, or to let another go first.
+        """
+        state = projector.engine_state
+        collector = OutcomeCollector(state, with_tasks=with_tasks)
         most: dict[str, int] = {}
         for dag in dags:
             for task in dag.spec.tasks:
@@ -78,14 +90,18 @@ class EngineShare:
         shared = [(state.get_pool(name), slots) for name, slots in most.items()]
         limit = state.limits.parallelism if self.taken.get(None) else None
 
-        def look(_result: StepResult, _now: Instant) -> None:
+        def look(result: StepResult, now: Instant) -> None:
+            collector.observe(result, now)
             for pool, slots in shared:
                 if not pool.has_room(slots):
                     raise SlotsRunOut(pool.name)
             if limit is not None and state.live_attempt_count >= limit:
                 raise SlotsRunOut(None)
+            if counter is not None:
+                counter.count(result, now)
 
-        return look
+        projector.observe = look
+        return collector
 
 
 def find_capacity(pools: Iterable[PoolRecord], settings: SchedulerSettings, worker_slots: int) -> dict[Resource, int]:

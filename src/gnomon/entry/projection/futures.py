@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from gnomon.author_code.timetable_host import TimetableHost
@@ -10,9 +10,9 @@ from gnomon.entry.projection.attempt_counter import AttemptCounter
 from gnomon.entry.projection.divided_projection import DividedFuture, EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.drawn_times import DrawnTimes
 from gnomon.entry.projection.independent_dags import IndependentDags, Resource
-from gnomon.entry.projection.projector import Observer, Projector
+from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_ends import RunEnds
-from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.slot_demand import SlotDemand
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.model.deferral import DeferralResult
@@ -20,7 +20,6 @@ from gnomon.model.instants import SECOND, Instant
 from gnomon.model.states import TaskInstanceState
 from gnomon.rules.engine import events as e
 from gnomon.rules.engine.state.run_facts import describe_run
-from gnomon.rules.engine.step_context import StepResult
 from gnomon.rules.planning import compute_jitter
 from gnomon.services.scheduler.kept_plans import KeptPlans
 from gnomon.services.scheduler.settings import SchedulerSettings
@@ -111,11 +110,7 @@ class Futures:
         script.now = lambda: projector.now
         projector.load(part, script.resume)
         _schedule_deferrals(projector, script)
-        collector = OutcomeCollector(projector.engine_state, with_tasks=bool(self._with_tasks))
-        observers = [collector.observe, share.watch(projector.engine_state, dags)]
-        if counter is not None:
-            observers.append(counter.count)
-        projector.observe = _observe_all(observers)
+        collector = share.observe(projector, dags, with_tasks=bool(self._with_tasks), counter=counter)
         try:
             projector.run_until(min(end, until + max((compute_jitter(dag.spec) for dag in dags), default=0)))
             while projector.now < end and (projector.now < share.end or _has_early_runs(projector, until)):
@@ -123,14 +118,6 @@ class Futures:
             return [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)], projector.now
         finally:
             projector.engine_state.release()
-
-
-def _observe_all(observers: Sequence[Observer]) -> Observer:
-    def observe(result: StepResult, now: Instant) -> None:
-        for each in observers:
-            each(result, now)
-
-    return observe
 
 
 def _has_early_runs(projector: Projector, until: Instant) -> bool:

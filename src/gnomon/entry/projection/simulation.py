@@ -10,9 +10,9 @@ from gnomon.entry.projection.assumed_times import AssumedTimes, NamedTimes
 from gnomon.entry.projection.attempt_counter import MAX_ATTEMPTS, MAX_KEPT_ATTEMPTS, AttemptCounter
 from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.independent_dags import IndependentDags
-from gnomon.entry.projection.projected_dags import build_running_dags, list_unprojected
+from gnomon.entry.projection.projected_dags import RunningDag, build_running_dags, list_unprojected
 from gnomon.entry.projection.projector import EndlessInstant, Projector
-from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
+from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation_size import refuse_too_large
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
@@ -22,7 +22,6 @@ from gnomon.model.spec import DagSpec
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import shape_of
 from gnomon.rules.engine.state.engine_state import EngineState
-from gnomon.rules.engine.step_context import StepResult
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 UNLIMITED = -1
@@ -68,65 +67,73 @@ def simulate(scenario: Scenario, timetables: TimetableHost | None = None) -> Sim
     independent = IndependentDags(
         GroupState([replace(dag.record) for dag in dags], [], []), pools, scenario.settings, scenario.start
     )
-    faults: list[Sentence] = []
-    counters: list[AttemptCounter] = []
+    engine = _EnginePart(scenario, script, pools, dags, timetables)
+    runs = project_divided(
+        independent,
+        find_capacity(pools, scenario.settings, scenario.worker_slots),
+        script.draw_try,
+        scenario.end,
+        scenario.end,
+        engine.project,
+        with_tasks=scenario.with_tasks,
+        count=_open_counter(scenario).add,
+    ).runs
+    return SimulatedRuns(
+        sorted(runs, key=_sort_key),
+        engine.attempt_count,
+        [*engine.faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()],
+        {pool.name: pool.slots for pool in pools},
+    )
 
-    def open_counter() -> AttemptCounter:
-        most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
-        return AttemptCounter(scenario.start, scenario.end, len(scenario.dags), most)
 
-    def project_rest(share: EngineShare) -> tuple[list[RunOutcome], Instant]:
-        rest = [dag for dag in dags if dag.record.dag_pk not in share.excluded]
-        counter = open_counter()
-        counters[:] = [counter]
+@dataclass
+class _EnginePart:
+    """The DAGs that are not projected alone."""
+
+    scenario: Scenario
+    script: AssumedTimes
+    pools: Sequence[PoolRecord]
+    dags: Sequence[RunningDag]
+    """All DAGs of the scenario."""
+    timetables: TimetableHost | None
+    faults: list[Sentence] = field(default_factory=list)
+    attempt_count: int = 0
+    """Of all DAGs."""
+
+    def project(self, share: EngineShare) -> tuple[list[RunOutcome], Instant]:
+        """Project those of the share, from the start of the scenario to its end; what was known of another share is forgotten."""
+        scenario = self.scenario
+        rest = [dag for dag in self.dags if dag.record.dag_pk not in share.excluded]
+        counter = _open_counter(scenario)
         counter.add(share.attempts, scenario.end)
+        self.faults, self.attempt_count = [], counter.ended
         if not rest:
             return [], scenario.end
         projector = Projector(
             settings=share.cut_settings(scenario.settings),
             start=scenario.start,
-            script=script.play,
-            pools=share.cut_pools(pools),
+            script=self.script.play,
+            pools=share.cut_pools(self.pools),
             worker_slots=scenario.worker_slots,
-            timetables=timetables,
-            draw=script.draw_try,
+            timetables=self.timetables,
+            draw=self.script.draw_try,
         )
-        collector = OutcomeCollector(projector.engine_state, with_tasks=scenario.with_tasks)
-        watch = share.watch(projector.engine_state, [dag.record for dag in rest])
-
-        def observe(result: StepResult, now: Instant) -> None:
-            collector.observe(result, now)
-            watch(result, now)
-            counter.count(result, now)
-
-        projector.observe = observe
-        projector.add_dags([replace(dag.record) for dag in rest], {dag.record.dag_pk: dag.past_slots for dag in rest})
+        records = [replace(dag.record) for dag in rest]
+        collector = share.observe(projector, records, with_tasks=scenario.with_tasks, counter=counter)
+        projector.add_dags(records, {dag.record.dag_pk: dag.past_slots for dag in rest})
         try:
             projector.run_until(scenario.end)
         except EndlessInstant as endless:
             raise UserError(
                 say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
             ) from None
-        faults[:] = _list_faults(projector.engine_state)
+        self.faults, self.attempt_count = _list_faults(projector.engine_state), counter.ended
         return [*collector.runs, *collector.list_unfinished(projector.now)], scenario.end
 
-    capacity = find_capacity(pools, scenario.settings, scenario.worker_slots)
-    future = project_divided(
-        independent,
-        capacity,
-        script.draw_try,
-        scenario.end,
-        scenario.end,
-        project_rest,
-        with_tasks=scenario.with_tasks,
-        count=open_counter().add,
-    )
-    return SimulatedRuns(
-        sorted(future.runs, key=_sort_key),
-        counters[-1].ended,
-        [*faults, *list_unprojected(specs), *assumed_pools, *script.list_assumptions()],
-        {pool.name: pool.slots for pool in pools},
-    )
+
+def _open_counter(scenario: Scenario) -> AttemptCounter:
+    most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
+    return AttemptCounter(scenario.start, scenario.end, len(scenario.dags), most)
 
 
 def _list_faults(state: EngineState) -> list[Sentence]:
