@@ -32,6 +32,13 @@ export function PredictionFan({ predictions, dueAt, until }: Props) {
   const zone = useZone();
   const newest = predictions.at(-1);
   if (!newest) return null;
+  if (!predictions.some(({ end_p50 }) => end_p50)) {
+    return (
+      <p className="soft">
+        {t("No prediction has an end: in half of the futures it has not ended when the forecast stops.")}
+      </p>
+    );
+  }
   const clock = (at: string) => formatClock(at, zone).slice(0, 5);
   const words = t("{count} predictions of the end; the newest: {p50}, nine of ten by {p90}; due {due}", {
     count: predictions.length,

@@ -105,6 +105,8 @@ export const BASELINES: Record<string, string> = {
   "their own|priority": "各自的优先级",
   "At risk from, in percent": "风险阈值（%）",
   "The probability that it is late.": "破线的概率。",
+  "No prediction has an end: in half of the futures it has not ended when the forecast stops.":
+    "没有预计完成时间：在一半的推演中，直到预测的终点它仍未完成。",
   "Channels that are told when its level changes": "级别变化时通知的渠道",
   "gnomon.toml has no channel: add one below a line [alerts.channels.NAME].":
     "gnomon.toml 中没有渠道：请在 [alerts.channels.NAME] 行下添加。",
