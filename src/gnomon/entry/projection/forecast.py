@@ -144,12 +144,12 @@ class ForecastCollector:
         """What the futures say of each run, and of each task if they are asked for."""
         return [_build_row(key, each, self.samples) for key, each in self._drawn.items()]
 
-    def list_spans(self) -> Iterator[tuple[str, Instant, Instant | None, Instant]]:
-        """Of each run in any future: its DAG, when it starts, when it has ended (None: it may not have), and when it is created."""
+    def list_spans(self) -> Iterator[tuple[str, Instant | None, Instant | None, Instant]]:
+        """Of each run in any future: its DAG, when it starts (None: never), when it has ended (None: it may not have), and when it is created."""
         for ((dag_id, *_), task), values in self._drawn.items():
-            if task is None and values.starts:
+            if task is None:
                 end = max(values.ends) if len(values.ends) == values.count else None
-                yield dag_id, min(values.starts), end, values.queued_at
+                yield dag_id, min(values.starts, default=None), end, values.queued_at
 
     def build(self, snapshot: Snapshot, until: Instant, drawing: Drawing) -> SampledForecast:
         """The answer, rows by their start."""

@@ -179,7 +179,8 @@ def _draw(
     for collector in (runs, later):
         for dag_id, begin, end, queued_at in collector.list_spans():
             dag = dags[dag_id]
-            dag.spans.append((begin, max(reached) if end is None else end))
+            if begin is not None:
+                dag.spans.append((begin, max(reached) if end is None else end))
             dag.first_at = queued_at if dag.first_at is None else min(dag.first_at, queued_at)
     for dag_id, task_id in runs.assumed:
         dags[dag_id].assumed.append(task_id)
@@ -247,8 +248,7 @@ def _find_changed(
         and kept.drawing.tasks_of == drawing.tasks_of
         and [(pool.name, pool.slots, pool.include_deferred) for pool in before.pools]
         == [(pool.name, pool.slots, pool.include_deferred) for pool in snapshot.pools]
-        and sorted((worker.slots, worker.lost, worker.queues) for worker in before.workers)
-        == sorted((worker.slots, worker.lost, worker.queues) for worker in snapshot.workers)
+        and _describe_workers(before) == _describe_workers(snapshot)
         and before.state.raised_priorities == snapshot.state.raised_priorities
     )
     if not has_same_world:
@@ -264,6 +264,10 @@ def _find_changed(
 
     groups = group_connected(dags, list_shared)
     return {dag_id for group in groups if not same.issuperset(group) for dag_id in group}
+
+
+def _describe_workers(snapshot: Snapshot) -> list[str]:
+    return sorted(f"{worker.slots} {worker.lost} {worker.queues}" for worker in snapshot.workers)
 
 
 def _list_same(kept: _Kept, snapshot: Snapshot) -> Iterator[str]:
