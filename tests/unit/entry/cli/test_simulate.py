@@ -11,9 +11,6 @@ from typing import Any
 import pytest
 from tests.unit.entry.cli.conftest import Gnomon
 
-from gnomon.entry.cli.deployment.home import Home
-from gnomon.ground.config import load_config
-
 SHOP = """
 from datetime import datetime, UTC
 from gnomon import DAG, After, task
@@ -235,12 +232,3 @@ def test_a_dag_that_follows_its_runs_and_takes_no_time_is_assumed_to_take_some(g
     answer = simulate(gnomon, folder, "always", "--assume", "6h")
     assert [run["started_at"][11:16] for run in answer["runs"]] == ["00:00", "06:00", "12:00", "18:00"]
     assert any("is assumed to take 6 h" in text and "always.first" in text for text in answer["assumptions"])
-
-
-def test_without_a_folder_of_its_own_a_home_has_the_examples(
-    home: Home, gnomon: Gnomon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert not home.cfg.dags_folder.is_dir()
-    assert "name a folder or a revision with --dags" in gnomon("simulate", "--for", "1h").err
-    monkeypatch.setattr(home, "cfg", load_config({"GNOMON__CORE__LOAD_EXAMPLES": "true"}, home.cfg.home))
-    assert "example_sundial" in gnomon("simulate", "--for", "1h").out

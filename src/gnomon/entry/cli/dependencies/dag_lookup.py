@@ -20,7 +20,7 @@ from gnomon.queries.report.waits.sensor_waits import SensorEdge, list_sensor_edg
 from gnomon.services.dagfiles.inputs import create_environment_stamps
 from gnomon.services.dagfiles.parse_pool import ParsePool
 from gnomon.services.dagfiles.service import start_parse_pool
-from gnomon.services.dagfiles.settings import DagProcessorSettings, SourceFolder, build_dag_processor_settings
+from gnomon.services.dagfiles.settings import SourceFolder, build_dag_processor_settings
 from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state
@@ -87,28 +87,18 @@ def load_folder(home: Home, folder: str, *, shown: str | None = None, skip_broke
     if not os.path.isdir(folder):
         raise UserError(say("folder_does_not_exist", folder=name))
     settings = replace(build_dag_processor_settings(home.cfg), roots=(SourceFolder(path),), bundles=())
-    return _load_files(home, settings, path, name, skip_broken=skip_broken)
-
-
-def load_home(home: Home, *, skip_broken: bool = False) -> FolderDags:
-    """The DAGs that the dag-processor finds: those of the DAGs folder, of its bundles and, where they are on, the examples. Raises UserError as `load_folder`, and when there is no folder at all."""
-    settings = build_dag_processor_settings(home.cfg)
-    roots = tuple(root for root in settings.roots if os.path.isdir(root.folder))
-    if not roots:
-        raise UserError(say("scenario_needs_folder"))
-    folder = str(home.cfg.dags_folder)
-    return _load_files(home, replace(settings, roots=roots), folder, folder, skip_broken=skip_broken)
-
-
-def _load_files(home: Home, settings: DagProcessorSettings, path: str, name: str, *, skip_broken: bool) -> FolderDags:
-    """`path`: the folder from which files are named; `name`: what messages call it."""
     with _open_parse_pool(home) as pool:
         files = sorted(parse_all_files(pool, settings), key=lambda file: file.path)
     broken = [file for file in files if file.failures]
     if broken and not skip_broken:
         messages = "\n".join(failure.message for file in broken for failure in file.failures)
         raise UserError(
-            say("folder_has_broken_files", count=len(broken), folder=name, error=messages.replace(path, name))
+            say(
+                "folder_has_broken_files",
+                count=len(broken),
+                folder=name,
+                error=messages if shown is None else messages.replace(path, shown),
+            )
         )
     dags: dict[str, tuple[DagSpec, str]] = {}
     for file in files:

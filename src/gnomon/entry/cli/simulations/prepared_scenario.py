@@ -18,7 +18,6 @@ from gnomon.changes.scenarios.scenario_changes import (
     select,
 )
 from gnomon.changes.scenarios.scenario_file import SUFFIX, read_scenario_file
-from gnomon.entry.cli.dependencies.dag_lookup import load_home
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.parameter_types import resolve_instant
 from gnomon.entry.cli.simulations.dag_source import DagSource, load_source
@@ -122,13 +121,14 @@ def _read(home: Home, options: Sequence[Change], text: str | None) -> _Read:
     changes = [*own, *options]
     refuse_twice(changes)
     source = next((change for change in changes if change.key == "dags"), None)
-    skip_broken = find(changes, "skip_broken", default=False)
-    if source is None:
-        folder = str(home.cfg.dags_folder)
-        loaded = load_home(home, skip_broken=skip_broken)
-    else:
-        folder = source.value
-        loaded = load_source(home, DagSource(folder, base if source in own else ""), skip_broken=skip_broken)
+    if source is None and not home.cfg.dags_folder.is_dir():
+        raise UserError(say("scenario_needs_folder"))
+    folder = str(home.cfg.dags_folder) if source is None else source.value
+    loaded = load_source(
+        home,
+        DagSource(folder, base if source in own else ""),
+        skip_broken=find(changes, "skip_broken", default=False),
+    )
     return _Read(text or folder, own, loaded.dags, loaded.broken)
 
 
