@@ -36,12 +36,10 @@ export function NoBaseline() {
   );
 }
 
-/** `why`: the sentence of the server, which says what there is not and, behind a colon, how it comes about. */
+/** `why`: the sentence of the server, which says what there is not and how it comes about. */
 export function NoForecast({ why }: { why: string }) {
-  const [, how = why] = /^[^:：]+[:：]\s*(.+)$/s.exec(why) ?? [];
   return (
-    <EmptyState icon={ClockIcon} title={t("There is no forecast.")}>
-      <p>{how}</p>
+    <EmptyState icon={ClockIcon} title={why}>
       <pre className={styles.example} lang="en">{`[forecast]\nalways = true`}</pre>
     </EmptyState>
   );

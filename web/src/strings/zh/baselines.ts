@@ -57,7 +57,6 @@ export const BASELINES: Record<string, string> = {
     "基线承诺 DAG 在一天中的某个时间前完成。监控进程预测承诺能否守住、由哪个任务决定、还有多少余量。请在这里创建，或在 DAG 文件中写一条，它沿用 DAG 的名称和时区：",
   "Or write one for several DAGs and tasks in gnomon.toml, and restart the monitor:":
     "或者在 gnomon.toml 中为多个 DAG 和任务写一条基线，并重启监控进程：",
-  "There is no forecast.": "没有预测。",
   "done at {time}": "{time} 完成",
   "no prediction yet": "尚无预测",
   "in half of the futures not done": "一半的推演中不会完成",
