@@ -52,6 +52,8 @@ class _DagForecast:
     """When the first of its runs is created, in any future."""
     assumed: list[str] = field(default_factory=list)
     """Its tasks whose duration had to be assumed."""
+    widths: Mapping[Resource, int] = field(default_factory=dict)
+    """The most slots that one of its runs takes."""
 
 
 @dataclass
@@ -91,9 +93,12 @@ class KeptForecast:
         together: Sequence[Collection[str]] = (),
     ) -> SampledForecast:
         """A forecast of the snapshot, whose rows are those of runs. `together`: DAG ids in groups, of each of which all are drawn again or none."""
-        ends = self._find_ends(snapshot, drawing)
         kept = self._kept
-        changed = None if kept is None else _find_changed(kept, snapshot, settings, until, drawing, together)
+        same_models = set[str]() if kept is None else _find_same_models(kept.snapshot, snapshot)
+        ends = self._find_ends(snapshot, drawing, same_models)
+        changed = (
+            None if kept is None else _find_changed(kept, snapshot, settings, until, drawing, together, same_models)
+        )
         self._kept = (
             None
             if kept is None or changed is None
@@ -136,7 +141,7 @@ class KeptForecast:
         dags = others | drawn.dags
         return replace(kept, snapshot=snapshot, dags=dags, contended=_find_contended(snapshot, settings, dags))
 
-    def _find_ends(self, snapshot: Snapshot, drawing: Drawing) -> RunEnds:
+    def _find_ends(self, snapshot: Snapshot, drawing: Drawing, same_models: Collection[str]) -> RunEnds:
         """The ends of runs that were drawn before and still hold."""
         kept, ends = self._kept, self._ends
         if (
@@ -145,9 +150,8 @@ class KeptForecast:
             or _describe_draws(kept.drawing, kept.wanted_samples) != _describe_draws(drawing, drawing.samples)
         ):
             ends = self._ends = RunEnds(drawing.samples)
-        elif kept is not None:
+        else:
             before = {dag.dag_id: dag for dag in kept.snapshot.state.dags}
-            same_models = _find_same_models(kept.snapshot, snapshot)
             now = {dag.dag_id: dag for dag in snapshot.state.dags}
             for dag_id in before.keys() | now.keys():
                 was, dag = before.get(dag_id), now.get(dag_id)
@@ -184,6 +188,9 @@ def _draw(
             dag.first_at = queued_at if dag.first_at is None else min(dag.first_at, queued_at)
     for dag_id, task_id in runs.assumed:
         dags[dag_id].assumed.append(task_id)
+    for record in snapshot.state.dags:
+        if record.dag_id in dags:
+            dags[record.dag_id].widths = bound_widths(record.spec)
     return _Kept(
         snapshot,
         settings,
@@ -214,12 +221,10 @@ def _measure_demand(
     """The slots of pools with a limit, and of all workers, that these DAGs take at most."""
     limited = {None, *(pool.name for pool in snapshot.pools if pool.slots >= 0)}.difference(without)
     demand = SlotDemand()
-    for record in snapshot.state.dags:
-        dag = dags.get(record.dag_id)
-        if dag is not None and dag.spans:
-            for resource, width in bound_widths(record.spec).items():
-                if resource in limited:
-                    demand.add(resource, width, dag.spans)
+    for dag in dags.values():
+        for resource, width in dag.widths.items():
+            if resource in limited:
+                demand.add(resource, width, dag.spans)
     return demand
 
 
@@ -238,6 +243,7 @@ def _find_changed(
     until: Instant,
     drawing: Drawing,
     together: Sequence[Collection[str]],
+    same_models: Collection[str],
 ) -> set[str] | None:
     """The DAGs that have to do with what has changed; None: all."""
     before = kept.snapshot
@@ -253,13 +259,12 @@ def _find_changed(
     )
     if not has_same_world:
         return None
-    same = set(_list_same(kept, snapshot))
-
+    same = set(_list_same(kept, snapshot, same_models))
     dags = (*before.state.dags, *snapshot.state.dags)
     shared = kept.contended | list_mixed_pools(dag.spec for dag in dags)
 
     def list_shared(spec: DagSpec) -> list[str]:
-        slots = [f"slots {resource}" for resource in bound_widths(spec) if resource in shared]
+        slots = [f"slots {resource}" for resource in bound_widths(spec) if resource in shared] if shared else []
         return slots + [f"together {number}" for number, dag_ids in enumerate(together) if spec.dag_id in dag_ids]
 
     groups = group_connected(dags, list_shared)
@@ -270,13 +275,12 @@ def _describe_workers(snapshot: Snapshot) -> list[str]:
     return sorted(f"{worker.slots} {worker.lost} {worker.queues}" for worker in snapshot.workers)
 
 
-def _list_same(kept: _Kept, snapshot: Snapshot) -> Iterator[str]:
+def _list_same(kept: _Kept, snapshot: Snapshot, same_models: Collection[str]) -> Iterator[str]:
     """The DAGs of which nothing is different in the store, and of which no run has begun or is due."""
     before, now = kept.snapshot, snapshot
     known = {dag.dag_pk: dag for dag in before.state.dags}
     busy = {run.dag_pk for state in (before.state, now.state) for run in state.runs}
     busy |= {backfill.dag_pk for state in (before.state, now.state) for backfill in state.backfills}
-    same_models = _find_same_models(before, now)
     for dag in now.state.dags:
         dag_pk = dag.dag_pk
         drawn = kept.dags.get(dag.dag_id)

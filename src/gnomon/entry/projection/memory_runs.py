@@ -6,7 +6,7 @@ import itertools
 import json
 import zlib
 from bisect import bisect_left, insort
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,8 +66,8 @@ class _DagRuns:
     """(run_after, run_pk, duration, state) of ended runs, if a rule of the DAG reads them."""
     trim_at: int = 2 * KEPT_SLOTS
     """Slots are forgotten when there are so many."""
-    has_watched_tasks: bool = False
-    """True if another DAG waits for one of its tasks."""
+    watched_tasks: tuple[str, ...] = ()
+    """Those of its tasks for which another DAG waits."""
 
 
 class MemoryRuns:
@@ -125,14 +125,15 @@ class MemoryRuns:
             for dag_id, task_id in self._watched_ids
             if (pk := self._dag_pks.get(dag_id)) is not None and task_id in self._dags[pk].record.task_numbers
         }
-        for dag_pk, _ in self.watched_tasks:
-            self._dags[dag_pk].has_watched_tasks = True
+        by_dag: dict[int, list[str]] = defaultdict(list)
+        for (dag_pk, _), task_id in self.watched_tasks.items():
+            by_dag[dag_pk].append(task_id)
+        for dag_pk, task_ids in by_dag.items():
+            self._dags[dag_pk].watched_tasks = tuple(task_ids)
 
     def list_watched_tasks(self, dag_pk: int) -> Collection[str]:
         """The tasks of the DAG for which other DAGs wait."""
-        if not self._dags[dag_pk].has_watched_tasks:
-            return ()
-        return [task_id for (pk, _), task_id in self.watched_tasks.items() if pk == dag_pk]
+        return self._dags[dag_pk].watched_tasks
 
     def put_past_slots(self, dag_pk: int, slots: Iterable[tuple[Instant, str, DagRunState, frozenset[str]]]) -> None:
         """Slots before the projection, with the ends of their runs and the tasks that did not succeed; kept if another DAG may ask for them."""
@@ -142,11 +143,10 @@ class MemoryRuns:
         for at, run_id, state, failed_tasks in slots:
             run = _KeptRun(next(self._run_pks), run_id, RUN_STATE_CODES[state])
             dag.slots.setdefault(at, []).append(run)
-            for (watched_pk, _), task_id in self.watched_tasks.items():
-                if watched_pk == dag_pk:
-                    is_failed = task_id in failed_tasks
-                    task_state = TaskInstanceState.FAILED if is_failed else TaskInstanceState.SUCCESS
-                    self._task_states[run.run_pk, task_id] = {UNMAPPED: encode_task_state(task_state)}
+            for task_id in dag.watched_tasks:
+                is_failed = task_id in failed_tasks
+                task_state = TaskInstanceState.FAILED if is_failed else TaskInstanceState.SUCCESS
+                self._task_states[run.run_pk, task_id] = {UNMAPPED: encode_task_state(task_state)}
         dag.order = sorted(dag.slots)
 
     def put_unfinished(self, runs: Iterable[RunRecord], tasks: Iterable[TaskRecord]) -> None:
@@ -158,7 +158,7 @@ class MemoryRuns:
             if dag is None:
                 continue
             dag.run_ids[run.run_id] = (run.run_pk, run.run_id, run.run_type.value, run.run_after)
-            if dag.has_watched_tasks:
+            if dag.watched_tasks:
                 self._dag_of_run[run.run_pk] = run.dag_pk
             slot_at = run.slot_at
             if slot_at is None:
@@ -259,11 +259,10 @@ class MemoryRuns:
         """Forget what no later run asks for."""
         order = dag.order
         before = min(order[-KEPT_SLOTS], order[-1] - KEPT_SLOTS_S * SECOND)
-        task_ids = [task_id for (dag_pk, _), task_id in self.watched_tasks.items() if dag_pk == dag.record.dag_pk]
         for at in order[: bisect_left(order, before)]:
             if all(run.state == _SUCCESS_CODE for run in dag.slots[at]):
                 for run in dag.slots.pop(at):
-                    for task_id in task_ids:
+                    for task_id in dag.watched_tasks:
                         self._task_states.pop((run.run_pk, task_id), None)
         dag.order = sorted(dag.slots)
         dag.trim_at = len(dag.order) + KEPT_SLOTS
@@ -278,7 +277,7 @@ class MemoryRuns:
         dag.run_ids[run_id] = (run_pk, run_id, run_type, run_after)
         if len(dag.run_ids) > KEPT_KEYS:
             dag.run_ids.popitem(last=False)
-        if dag.has_watched_tasks:
+        if dag.watched_tasks:
             self._dag_of_run[run_pk] = dag.record.dag_pk
         return run_pk
 
