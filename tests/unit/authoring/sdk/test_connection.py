@@ -193,7 +193,7 @@ def test_uri_and_json_read_back_what_they_wrote(
         (lambda: Connection("c", extra="[1]"), "extra must be a JSON object"),
         (lambda: Connection.from_json("{", "c"), "does not read as JSON"),
         (lambda: Connection.from_json('{"hots": "x"}', "c"), "unknown keys: hots"),
-        (lambda: Connection.from_uri("a://b:x", "c"), "port in the URI"),
+        (lambda: Connection.from_uri("a://b:x", "c"), "port in its URI is not a number"),
     ],
 )
 def test_a_wrong_connection_is_named(make: Any, words: str) -> None:
