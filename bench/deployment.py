@@ -21,6 +21,7 @@ from bench.processes import cpu_s, family, memory_kb
 from gnomon.ground.clock import SystemClock
 from gnomon.ground.config import load_config, run_folder
 from gnomon.ground.wakeups import Notifier
+from gnomon.model.states import FINISHED_RUN_STATES
 from gnomon.storage.store import notify_on_commit, open_database
 from gnomon.storage.store.dag_records import dag_runs
 
@@ -115,6 +116,25 @@ class Deployment:
                     return time.perf_counter() - began
                 time.sleep(0.0005)
             raise TimeoutError(f"{dag_id} {run_id} did not end")
+        finally:
+            db.close()
+
+    def wait_for_ended_runs(self, count: int, timeout_s: float = 300) -> None:
+        """Until that many runs of all DAGs have ended. Reads the store: a command takes a quarter of a second of the processors that are measured."""
+        db = open_database(load_config(self.environ).database_url, role="bench")
+        deadline = time.monotonic() + timeout_s
+        try:
+            while time.monotonic() < deadline:
+                with db.read() as tx:
+                    ended = sum(
+                        number
+                        for state, number in dag_runs.read_total_run_counts(tx).items()
+                        if state in FINISHED_RUN_STATES
+                    )
+                if ended >= count:
+                    return
+                time.sleep(POLL_S)
+            raise TimeoutError(f"{count} runs did not end; see {self.home}/standalone.log")
         finally:
             db.close()
 

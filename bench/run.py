@@ -119,18 +119,15 @@ def _many(database: str, options: dict[str, str]) -> None:
     show(f"bare commit of {database}, one row", f"{commits:.0f}/s")
     with deployment([DAGS / "many" / "many_dags.py"], **{**WIDE_OPTIONS, **options}) as running:
         running.wait_for_dag("many_19")
-        began = time.time()
-        for d in range(20):
-            running.cli("dags", "unpause", f"many_{d:02d}")
-        runs: list[dict[str, object]] = []
-        while time.time() - began < 300:
-            runs = [r for d in range(20) for r in running.json("runs", "list", f"many_{d:02d}")]
-            if len(runs) == 500 and all(r["state"] == "success" for r in runs):
-                break
+        dag_ids = [f"many_{d:02d}" for d in range(20)]
+        running.cli("dags", "unpause", *dag_ids)
+        running.wait_for_ended_runs(500)
+        runs = [run for dag_id in dag_ids for run in running.json("runs", "list", dag_id)]
+        assert all(run["state"] == "success" for run in runs)
         span = max(instant(r["end_date"]) for r in runs) - min(instant(r["start_date"]) for r in runs)
         in_order = all(
             [r["logical_date"] for r in mine] == sorted(str(r["logical_date"]) for r in mine)
-            for mine in ([r for r in reversed(runs) if r["dag_id"] == f"many_{d:02d}"] for d in range(20))
+            for mine in ([r for r in reversed(runs) if r["dag_id"] == dag_id] for dag_id in dag_ids)
         )
         once = len({(r["dag_id"], r["logical_date"]) for r in runs}) == len(runs) == 500
         show(
