@@ -6,7 +6,7 @@
 
 from gnomon.author_code.context.runtime_dag_run import RuntimeDagRun
 from gnomon.author_code.context.runtime_task_instance import RuntimeTaskInstance
-from gnomon.author_code.context.task_environment import build_task_environment
+from gnomon.author_code.context.task_environment import build_task_environment, set_task_environment
 from gnomon.author_code.context.task_instance_key import TaskInstanceKey
 from gnomon.author_code.context.template_context import Context, build_context
 
@@ -17,4 +17,5 @@ __all__ = [
     "TaskInstanceKey",
     "build_context",
     "build_task_environment",
+    "set_task_environment",
 ]

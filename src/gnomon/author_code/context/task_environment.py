@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -11,6 +12,29 @@ from gnomon.model.instants import to_datetime
 _PREFIXES = ("AIRFLOW_CTX_", "GNOMON_CTX_")
 TRACE_VARIABLE = "TRACEPARENT"
 """The environment variable of OpenTelemetry from which a program takes the span that it belongs to."""
+
+_former: dict[str, str | None] = {}
+"""Each variable that an attempt of this process, or of the one that it was forked from, has set: its value before, None where it was not set."""
+_names: tuple[str, ...] = ()
+"""The variables of the attempt that was run last."""
+
+
+def set_task_environment(variables: Mapping[str, str]) -> None:
+    """Give this process the variables of an attempt; those that only the attempt before had are again what they were before it."""
+    global _names
+    environ = os.environ  # noqa: TID251 - written for the task; what is read is written again
+    for name in _names:
+        if name not in variables:
+            former = _former[name]
+            if former is None:
+                environ.pop(name, None)
+            else:
+                environ[name] = former
+    for name, value in variables.items():
+        if name not in _former:
+            _former[name] = environ.get(name)
+        environ[name] = value
+    _names = tuple(variables)
 
 
 def build_task_environment(context: Mapping[str, Any]) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import Any
 
-from gnomon.author_code.context import build_context
+from gnomon.author_code.context import build_context, set_task_environment
 from gnomon.author_code.processes import author_forks
 from gnomon.author_code.processes.author_traceback import trim_error
 from gnomon.author_code.runner import callbacks
@@ -187,8 +186,7 @@ class _AttemptExecution:
         context = self._context = build_context(
             task=task, dag=self._dag, run=self._attempt.run, attempt=self._attempt, channel=self._channel
         )
-        for name, value in apply_task_policies(context, self._attempt.overrides).items():
-            os.environ[name] = value  # noqa: TID251 - written for the task, not read
+        set_task_environment(apply_task_policies(context, self._attempt.overrides))
         self._started_at = self._clock.now()
         context["ti"].mark_started(self._started_at if self._attempt.started_at is None else self._attempt.started_at)
         if self._on_entered is not None:

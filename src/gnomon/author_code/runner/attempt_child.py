@@ -68,7 +68,7 @@ def serve_attempts(sock: socket.socket, frame_decoder: FrameDecoder[ToChild], fi
         author_forks.claim_process()
         task_channel = AttemptChannel(sock, frame_decoder)
         channel.install_channel(task_channel)
-        _serve(task_channel, find_dag)
+        run_attempts(task_channel, find_dag)
         status = 0
     except (BrokenPipeError, ConnectionResetError):
         status = 0  # the worker is gone: the result has no receiver
@@ -109,7 +109,8 @@ def _detach_from_parent() -> None:
         numpy_random.seed()
 
 
-def _serve(task_channel: AttemptChannel, find_dag: FindDag) -> None:
+def run_attempts(task_channel: AttemptChannel, find_dag: FindDag) -> None:
+    """Run the attempts of the channel, one after the other; returns after the last that this process may run, or when the worker has closed the channel."""
     while (message := task_channel.receive_attempt()) is not None:
         attempt = message.attempt
         change_title(f"task {_task_label(attempt)}")

@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from gnomon.author_code.context import set_task_environment
 from gnomon.author_code.context.run_context import build_run_context
 from gnomon.author_code.loading.class_loader import load_object
 from gnomon.author_code.processes import author_forks
@@ -63,6 +64,7 @@ class _CallbackExecution:
 
     def run(self) -> AttemptResult:
         sdk_channel.install_channel(self._channel)
+        set_task_environment({})
         started_at = self._clock.now()
         timeout_s = self._attempt.timeout_s
         try:

@@ -29,6 +29,8 @@ from gnomon.author_code.runner.attempt_protocol import create_decoder
 from gnomon.services.worker import file_zygote, zygote_protocol
 from gnomon.services.worker.warmup import warm_up_attempts
 
+ROLE = "base zygote"
+
 
 def main() -> None:
     """Fork file zygotes on order. Returns when the worker has closed its socket."""
@@ -37,7 +39,7 @@ def main() -> None:
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
     frame_decoder = create_decoder()
     preload_entry_points()
-    warm_up_attempts()
+    warm_up_attempts(frame_decoder, ROLE)
     gc.collect()
     gc.freeze()
     make_objects_immortal()
@@ -75,7 +77,7 @@ def set_up_zygote() -> None:
     signals.prepare_sigterm()
     author_forks.install_handler(signal.SIGCHLD, _reap_file_zygotes)
     kernel.load_prctl()
-    attempt_child.set_up_task_interpreter("base zygote")
+    attempt_child.set_up_task_interpreter(ROLE)
 
 
 def _reap_file_zygotes(_signal: int, _frame: FrameType | None) -> None:
