@@ -180,6 +180,7 @@ def pictures_of(*names: str) -> dict[str, str]:
         environ = {
             "PYTHONPATH": path,
             "GNOMON_TEST_CLOCK": file.name,
+            "GNOMON__FORECAST__INTERVAL": "1",  # in seconds that no session sets forward: a minute for each level of a baseline
             "GNOMON__CORE__LOAD_EXAMPLES": str(FIRST_PAGE in names).lower(),
             "TZ": "UTC",
         }

@@ -348,7 +348,7 @@ def _become_command(asked: int, out: int, err: int, told: int) -> None:
         os.close(source)
     if os.isatty(1):  # the stream of the server knows its own file, where one can seek
         sys.stdout, sys.stderr = (
-            open(file.fileno(), "w", encoding=file.encoding, errors=file.errors, closefd=False)
+            open(file.fileno(), "w", encoding=file.encoding, errors=file.errors, closefd=False)  # noqa: SIM115 - as long as the process
             for file in (sys.stdout, sys.stderr)
         )
     os.environ.clear()
