@@ -43,6 +43,8 @@ class HistorySize:
 
     dags: int
     runs: int
+    grid_runs: int = GRID_RUNS
+    """The number of runs of GRID_DAG, each of GRID_TASKS task instances."""
 
     @property
     def runs_each(self) -> int:
@@ -193,7 +195,7 @@ def _build_statements(size: HistorySize, *, is_sqlite: bool) -> Iterator[str]:
             )
         return f"(SELECT generate_series(1, {count}) AS n)"
 
-    for count, dags in ((size.runs_each, "dag_id LIKE 'dag_%'"), (GRID_RUNS, f"dag_id = '{GRID_DAG}'")):
+    for count, dags in ((size.runs_each, "dag_id LIKE 'dag_%'"), (size.grid_runs, f"dag_id = '{GRID_DAG}'")):
         yield f"""INSERT INTO dag_run (dag_pk, group_no, run_id, slot_key, run_type, logical_at, interval_start, interval_end, run_after, version_pk,
                 state, queued_at, started_at, ended_at)
             SELECT dag_pk, group_no, (CASE kind WHEN 'manual' THEN 'manual__' ELSE 'scheduled__' END) || run_after, 's' || run_after, kind, run_after - {DAY},

@@ -24,7 +24,6 @@ import select
 import shlex
 import sqlite3
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -40,6 +39,7 @@ sys.path[:0] = [str(DOCS.parent), str(DOCS)]
 import page_files  # noqa: E402 - beside this file
 import terminal_picture  # noqa: E402 - beside this file
 from tests.acceptance.product import Product  # noqa: E402 - the tests are beside this folder
+from tests.commands import start_command  # noqa: E402 - the same
 
 from gnomon.model.instants import to_instant  # noqa: E402
 
@@ -106,15 +106,9 @@ class Session:
         """Execute a command on a terminal; it must succeed."""
         words = shlex.split(line, comments=True)
         process_end, terminal = pty.openpty()
-        done = subprocess.Popen(
-            [sys.executable, "-m", "gnomon", *words[1:]],
-            env={**self.running.env, "COLUMNS": str(terminal_picture.COLUMNS), "TERM": "xterm-256color"},
-            cwd=self.folder,
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-        )
-        os.close(terminal)
+        with os.fdopen(terminal, "wb") as output:
+            environ = {**self.running.env, "COLUMNS": str(terminal_picture.COLUMNS), "TERM": "xterm-256color"}
+            done = start_command(*words[1:], env=environ, output=output, cwd=self.folder)
         output = b"".join(_read(process_end, time.monotonic() + PATIENCE_S)).decode()
         if done.wait(PATIENCE_S):
             raise SystemExit(f"{line} ended with {done.returncode}:\n{output}")
@@ -186,6 +180,7 @@ def pictures_of(*names: str) -> dict[str, str]:
         environ = {
             "PYTHONPATH": path,
             "GNOMON_TEST_CLOCK": file.name,
+            "GNOMON__FORECAST__INTERVAL": "1",  # in seconds that no session sets forward: a minute for each level of a baseline
             "GNOMON__CORE__LOAD_EXAMPLES": str(FIRST_PAGE in names).lower(),
             "TZ": "UTC",
         }

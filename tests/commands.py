@@ -86,6 +86,11 @@ def run_command(*words: str, env: Mapping[str, str], timeout_s: float = PATIENCE
     return _find_server(_early(env), _OF_COMMANDS).run(words, env, timeout_s)
 
 
+def start_command(*words: str, env: Mapping[str, str], output: IO[Any], cwd: Path) -> StartedCommand:
+    """Start `gnomon` with these words in a session of its own; `output`: where it writes what it prints and its errors, as a terminal is."""
+    return _find_server(_early(env), _OF_COMMANDS).start(words, env, output, output, cwd)
+
+
 def start_service(
     *words: str,
     env: Mapping[str, str],
@@ -341,6 +346,11 @@ def _become_command(asked: int, out: int, err: int, told: int) -> None:
     for source, target in ((out, 1), (err, 2)):
         os.dup2(source, target)
         os.close(source)
+    if os.isatty(1):  # the stream of the server knows its own file, where one can seek
+        sys.stdout, sys.stderr = (
+            open(file.fileno(), "w", encoding=file.encoding, errors=file.errors, closefd=False)  # noqa: SIM115 - as long as the process
+            for file in (sys.stdout, sys.stderr)
+        )
     os.environ.clear()
     os.environ.update(env)
     os.chdir(folder)

@@ -67,6 +67,15 @@ class PurityGuard:
         return None if is_in_folder or "pure" in collection_path.read_text("utf-8") else True
 
     @pytest.hookimpl(tryfirst=True)
+    def pytest_pycollect_makeitem(self, collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+        """A run of all tests but those of the soak makes no item of these, nor of their parameters."""
+        options = collector.config.option
+        if options.file_or_dir or "not soak" not in options.markexpr.split(" and "):
+            return None
+        marks = getattr(obj, "pytestmark", None)
+        return [] if isinstance(marks, list) and any(mark.name == "soak" for mark in marks) else None
+
+    @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
         for item in items:
             if _has_mark(item, "pure") and _has_mark(item, "ordinary"):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.acceptance.celery_product import CeleryProduct, celery_product, descendants
 from tests.brokers import BROKERS, require_broker
+from tests.patience import has_text
 
 from gnomon.model.executors import WORKER_TTL_S
 from gnomon.storage.store.coordination import leases
@@ -171,7 +172,7 @@ def test_a_worker_that_dies_costs_its_attempt_a_try_and_another_worker_goes_on()
         product.has_dag("retried")
         worker = deployment.start_worker()
         product.do("dags", "trigger", "retried", "--run-id", "one")
-        product.until(lambda: (product.dags / "began.txt").exists(), "the task runs")
+        product.until(lambda: has_text(product.dags / "began.txt"), "the task runs")
         worker.kill()
         deployment.start_worker()
         assert product.ended("retried", "one")["state"] == "success"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from tests.acceptance.product import product
+from tests.patience import has_text
 
 DAG = """
 import pathlib
@@ -32,6 +33,6 @@ def test_a_standalone_knows_the_address_of_its_page() -> None:
         assert run["state"] == "failed"
         base = next(word for word in running.said.split() if word.startswith("http://")).rstrip(",.")
         expected = f"{base}/dags/addresses/runs/{quote(run['run_id'], safe='')}/tasks/fail?try=1"
-        running.until((running.home / "of_run").exists, "the callback of the run was called")
+        running.until(lambda: has_text(running.home / "of_run"), "the callback of the run was called")
         told = {name: (running.home / name).read_text().strip() for name in ("of_template", "of_task", "of_run")}
         assert told == dict.fromkeys(told, expected)

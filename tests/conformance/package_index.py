@@ -35,6 +35,7 @@ def pip(
         "-m",
         "pip",
         words[0],
+        *(["--no-compile"] if words[0] == "install" else []),
         "--quiet",
         "--disable-pip-version-check",
         "--no-deps",

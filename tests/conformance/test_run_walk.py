@@ -61,7 +61,7 @@ def history(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             {"GNOMON__DATABASE__SQL_ALCHEMY_CONN": url, "GNOMON__DATABASE__SYNCHRONOUS": "NORMAL"}, folder
         )
         database = open_database(url, synchronous="OFF", cipher=load_cipher(cfg))
-        fill_history(database, HistorySize(10, 200))
+        fill_history(database, HistorySize(10, 200, grid_runs=3))
         yield database
         database.close()
 

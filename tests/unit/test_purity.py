@@ -125,6 +125,23 @@ def test_a_run_of_the_pure_tests_imports_no_module_without_one(tmp_path: Path) -
         assert code == pytest.ExitCode.INTERRUPTED and "imported" in output, output
 
 
+def test_a_run_without_soak_tests_makes_no_items_of_them(tmp_path: Path) -> None:
+    (tmp_path / "test_one.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.soak\n@pytest.mark.parametrize('n', [1, 2])\ndef test_long(n): pass\n"
+        "def test_short(): pass\n"
+    )
+    for arguments, result in (
+        (("-m", "not soak"), "1 test collected"),
+        (("-m", "pure and not soak"), "no tests collected"),
+        (("-m", "not soak", "test_one.py"), "1/3 tests collected (2 deselected)"),
+        (("-m", "soak"), "2/3 tests collected (1 deselected)"),
+        ((), "3 tests collected"),
+    ):
+        _, output = _run(tmp_path, "--collect-only", *arguments)
+        assert result in output, output
+
+
 def test_the_pure_folders_are_folders() -> None:
     """One that is moved takes its tests out of `make quick`."""
     assert [folder for folder in PURE_FOLDERS if not any((ROOT / folder).rglob("test_*.py"))] == []

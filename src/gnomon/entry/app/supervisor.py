@@ -158,9 +158,9 @@ class Supervisor:
         draining = [
             supervised for supervised in self._services if supervised.service.drain_s and supervised.pid is not None
         ]
-        self._signal_services(draining, signal.SIGTERM)
         started_at = self._clock.monotonic()
-        signals_seen = self.stop.signal_count
+        signals_seen = self.stop.signal_count  # read before the services hear of it: the next signal may follow at once
+        self._signal_services(draining, signal.SIGTERM)
         while living := [supervised for supervised in draining if supervised.pid is not None]:
             since = self._clock.monotonic() - started_at
             remaining_s = max(supervised.service.drain_s for supervised in living) + DRAIN_MARGIN_S - since

@@ -86,6 +86,13 @@ def refusing(start=module.fork_service, refused=[]):
 
 module.fork_service = refusing()
 
+def slow(pids, number, send=module.signal_processes):  # the supervisor has no processor again before another signal comes
+    send(pids, number)
+    while os.path.exists(os.path.join(folder, "slow")) and supervisor.stop.signal_count < 2:
+        time.sleep(0.01)
+
+module.signal_processes = slow
+
 def drains():
     def drain(number, frame):
         note("draining")
@@ -282,7 +289,10 @@ def test_other_services_run_until_the_one_that_drains_has_ended(tmp_path: Path, 
     assert died == ["steady"]
 
 
-def test_a_second_signal_ends_the_drain(tmp_path: Path, family: Family) -> None:
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_a_second_signal_ends_the_drain(tmp_path: Path, family: Family, is_slow: bool) -> None:
+    if is_slow:
+        (tmp_path / "slow").touch()
     program = family("drains", "orderly", one_request_s=0.0, grace_s=PATIENCE_S)
     _pids(tmp_path, "drains", 1)
     _pids(tmp_path, "orderly", 1)

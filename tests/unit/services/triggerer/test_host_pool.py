@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from tests.patience import has_text
 from tests.unit.services.triggerer.conftest import Job, Running
 
 from gnomon.ground.config import Config
@@ -49,7 +50,7 @@ def test_only_the_first_event_counts_and_what_comes_after_it_does_not_run(runnin
     notes = tmp_path / "notes"
     pk = running.start("Twice", notes=str(notes))
     assert running.end_of(pk).payload == "1"
-    running.until(notes.exists)
+    running.until(lambda: has_text(notes))
     assert notes.read_text() == "cleanup\n"
 
 

@@ -35,6 +35,7 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
   const frame = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const expected = useRef(-1);
+  const drawn = useRef<{ anchor: Anchor; height: number }>(undefined);
   const height = useHeight(frame);
   const [fits, setFits] = useState(false);
   const rows = Math.max(1, Math.floor(height / LINE_PX));
@@ -59,11 +60,20 @@ export function LogScroller({ count, anchor, move, isWrapped, label, onShow, chi
     lines.style.transform = `translateY(${isEnd && last === count ? room : -above}px)`;
     const isWhole = first === 0 && last === count && lines.offsetHeight <= box.clientHeight;
     if (isWhole !== fits) setFits(isWhole);
+    // The user has scrolled, and the event that says so comes after this: what arrived meanwhile does not move the list back.
+    const isScrolled =
+      drawn.current?.anchor === anchor &&
+      drawn.current.height === height &&
+      box.clientHeight === height &&
+      expected.current <= box.scrollHeight - box.clientHeight &&
+      Math.abs(box.scrollTop - expected.current) > 1;
+    drawn.current = { anchor, height };
+    if (isScrolled) return;
     const place = anchor === END ? space : most === 0 ? 0 : Math.min(1, top / most) * space;
     if (Math.abs(box.scrollTop - place) > 1) box.scrollTop = place;
     expected.current = box.scrollTop;
     // `children` is another function with each drawing: what is drawn is measured each time.
-  }, [anchor, children, count, first, fits, last, most, space, top]);
+  }, [anchor, children, count, first, fits, height, last, most, space, top]);
 
   const go = (to: number) => move(to >= most ? END : Math.max(0, to));
   const turnWheel = useEffectEvent((event: WheelEvent) => {
