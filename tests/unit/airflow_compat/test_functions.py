@@ -10,6 +10,7 @@ import logging
 import os
 import subprocess
 import sys
+from json import JSONDecoder
 from pathlib import Path
 from typing import Any
 
@@ -283,7 +284,8 @@ def test_what_is_a_coroutine_function() -> None:
 def test_names_of_what_is_in_a_module() -> None:
     loading = _module("airflow.sdk.module_loading")
     assert loading is not _module("airflow.utils.module_loading")
-    assert loading.qualname(Path) == "pathlib.Path" and loading.qualname(Path, exclude_module=True) == "Path"
+    assert loading.qualname(JSONDecoder) == "json.decoder.JSONDecoder"
+    assert loading.qualname(JSONDecoder, exclude_module=True) == "JSONDecoder"
     assert "json.decoder" in {one.name for one in loading.iter_namespace(json)}
     assert (
         loading.is_valid_dotpath("a.b_c") and not loading.is_valid_dotpath("a..b") and not loading.is_valid_dotpath("a")

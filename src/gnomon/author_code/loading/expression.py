@@ -17,7 +17,7 @@ from gnomon.author_code.loading import plugins
 from gnomon.author_code.loading.plain_expressions import refuse_code
 from gnomon.authoring.sdk.arguments.timezone import find_zone
 from gnomon.authoring.sdk.schedules.schedule_argument import build_timetable_ref, parse_schedule
-from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.signatures.old_arguments import add_suggestion
 from gnomon.model.errors import UserError
 from gnomon.model.errors.error_text import describe_error
 from gnomon.model.errors.product import find_close_matches
@@ -76,7 +76,7 @@ def _describe_error(error: Exception) -> str:
     """Return the text of the error; for an error of another package with the name of its class."""
     if isinstance(error, (UserError, AirflowTimetableInvalid)):
         return str(error)
-    return f"{describe_error(error)}{suggest_keyword(error)}"
+    return add_suggestion(describe_error(error), error)
 
 
 def _parse(text: str) -> ast.Expression:

@@ -9,7 +9,7 @@ from gnomon.author_code.loading.provider_names import find_absent_package, short
 from gnomon.author_code.processes.author_frames import parse_fault_dump
 from gnomon.author_code.processes.author_traceback import AUTHOR_TRACEBACK_MAX, is_author_file
 from gnomon.author_code.processes.exit_reasons import describe_crash
-from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.signatures.old_arguments import add_suggestion
 from gnomon.ground.log.secret_masks import hide
 from gnomon.model.errors.authoring import AirflowException
 from gnomon.model.errors.error_text import (
@@ -259,7 +259,7 @@ def _module_remedy(error: ModuleNotFoundError, limits: ParseLimits) -> Sentence:
 
 
 def _describe_error(error: BaseException) -> str:
-    return f"{_error_prefix(error)}{error_text(error)}{suggest_keyword(error)}".strip()
+    return add_suggestion(f"{_error_prefix(error)}{error_text(error)}", error).strip()
 
 
 def _error_prefix(error: BaseException) -> str:

@@ -186,7 +186,7 @@ REPOSITORY: dict[str, tuple[str, str, str]] = {
         "the file contains a null byte, so it is not Python text; save it as UTF-8",
     ),
     "deep.py": (
-        "x = " + "-" * 5000 + "1\n",
+        "x = " + "-" * 8000 + "1\n",
         "unreadable",
         "an expression of the file is nested too deeply for Python's parser; assign its parts to variables",
     ),

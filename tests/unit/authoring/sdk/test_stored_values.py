@@ -203,7 +203,7 @@ def test_as_in_airflow_a_value_is_read_back_as_its_plain_type(value: object, rea
 
 
 @pytest.mark.parametrize(
-    "value", [np.float64("nan"), np.float16("nan"), np.datetime64("NaT"), np.timedelta64("NaT", "s"), pd.NaT, pd.NA]
+    "value", [np.float64("nan"), np.float16("nan"), np.datetime64("NaT"), np.array(["NaT"], "m8[s]")[0], pd.NaT, pd.NA]
 )
 def test_a_missing_value_stays_missing(value: Any) -> None:
     read = loads(dumps([value]))[0]  # type: ignore[index]

@@ -192,6 +192,9 @@ def _to_list(value: Any) -> list[Any]:
 _OF_ONE_TASK = ("task_id", "task_group", "task_display_name", "dag", "default_args")
 _UNEXPECTED = re.compile(r"(\w+)(?:\.__init__)?\(\) got an unexpected keyword argument '(\w+)'")
 
+_PYTHON_HINT = re.compile(r"\. Did you mean '\w+'\?$")
+"""CPython 3.13 and later end some of these messages with a name that may be meant."""
+
 
 def suggest_argument(name: str, known_names: Iterable[str]) -> str:
     """Return `; did you mean x=` for a message, or an empty text when no known name is similar."""
@@ -206,8 +209,14 @@ def suggest_dag_argument(name: str) -> str:
     return suggest_argument(name, [row.name for row in fields.DAG_FIELDS])
 
 
-def suggest_keyword(error: BaseException) -> str:
-    """Return a hint for a message about a keyword that a class or function does not take; an empty text for other errors.
+def add_suggestion(text: str, error: BaseException) -> str:
+    """Return the text of an error with a hint about a keyword that a class or function does not take, instead of that of Python."""
+    hint = _suggest_keyword(error)
+    return f"{_PYTHON_HINT.sub('', text)}{hint}" if hint else text
+
+
+def _suggest_keyword(error: BaseException) -> str:
+    """The hint for the message; an empty text for other errors.
 
     The callee is the object that its name has in the frame of the call; a call by a dotted name gets no hint.
     """
