@@ -135,7 +135,7 @@ def edit(deployment: DeploymentAccess, name: str, **options: Any) -> None:
     """Change baseline NAME, which stands in no file."""
     fields = _read_fields(options)
     if fields == BaselineFields():
-        raise UserError(say("baseline_edit_needs_option", name=name))
+        raise UserError(say("baseline_edit_needs_option", baseline=name))
     due = deployment.perform(operations.edit, name, fields)
     click.echo(f"changed baseline {name}, due by {due}")
 
@@ -160,7 +160,9 @@ def history(deployment: DeploymentAccess, name: str, output: str) -> None:
         print_document([asdict(row) for row in rows], output)
         return
     lines = [{**asdict(row), "definition": _word(row.definition)} for row in rows]
-    click.echo(format_table(lines, _VERSION_COLUMNS) if lines else render(say("baseline_has_no_history", name=name)))
+    click.echo(
+        format_table(lines, _VERSION_COLUMNS) if lines else render(say("baseline_has_no_history", baseline=name))
+    )
 
 
 def _word(definition: dict[str, Any] | None) -> str:

@@ -144,7 +144,9 @@ def collect_specs(
     for spec in (*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags, *stored):
         other = specs.setdefault(spec.name, spec)
         if other is not spec:
-            doubles.append(say("baseline_is_written_twice", place=spec.place, name=spec.name, elsewhere=other.place))
+            doubles.append(
+                say("baseline_is_written_twice", place=spec.place, baseline=spec.name, elsewhere=other.place)
+            )
     return list(specs.values()), doubles
 
 

@@ -116,4 +116,4 @@ def choose_baselines(
 
 def _describe_late(due: JudgedDueTime) -> Sentence:
     end = say("it_never_ends") if due.ended_at is None else say("it_ends_at", at=due.ended_at)
-    return say("baseline_is_broken", name=due.baseline, due_at=due.due_at, end=end)
+    return say("baseline_is_broken", baseline=due.baseline, due_at=due.due_at, end=end)

@@ -59,8 +59,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "simulation_has_no_change": "the scenario changes nothing and expects nothing; add a change, for example {example}",
     "simulation_takes_too_long": "one future of this simulation takes longer than {duration}; choose a shorter time, or raise [forecast] simulation_max_time ({usual})",
     "simulation_has_broken_files": (
-        "{count} DAG file cannot be imported ({names}): its DAGs are as they were before, or not there",
-        "{count} DAG files cannot be imported ({names}): their DAGs are as they were before, or not there",
+        "{count} DAG file cannot be imported: its DAGs are as they were before, or not there; see `{command}`",
+        "{count} DAG files cannot be imported: their DAGs are as they were before, or not there; see `{command}`",
     ),
     "simulation_has_fewer_samples": "{count} of {total} futures were drawn, because more would have taken longer than {duration}",
     "simulation_would_be_too_large": "the simulation would make about {number} runs, {total:,} of them of DAG {dag}, and {size} are the most; simulate a shorter time, or leave the DAG out",

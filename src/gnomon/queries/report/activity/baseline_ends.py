@@ -46,10 +46,12 @@ def describe_idle(tx: Transaction, spec: BaselineSpec) -> Sentence | None:
     ends = [find_end(tx, text) for text in spec.of]
     missing = next((text for text, end in zip(spec.of, ends, strict=True) if not end.exists), None)
     if missing is not None:
-        return say("baseline_names_nothing", name=spec.name, text=missing, place=spec.shown_place)
+        return say("baseline_names_nothing", baseline=spec.name, text=missing, place=spec.shown_place)
     dag_records = [end.dag for end in ends if end.dag is not None]
     if not any(dag.spec.timetable.can_be_scheduled or dag.spec.asset_condition for dag in dag_records):
-        return say("baseline_is_without_a_schedule", name=spec.name, dag=dag_records[0].dag_id, place=spec.shown_place)
+        return say(
+            "baseline_is_without_a_schedule", baseline=spec.name, dag=dag_records[0].dag_id, place=spec.shown_place
+        )
     if all(dag.paused for dag in dag_records):
-        return say("baseline_is_of_paused_dags", name=spec.name, dag=dag_records[0].dag_id)
+        return say("baseline_is_of_paused_dags", baseline=spec.name, dag=dag_records[0].dag_id)
     return None
