@@ -108,13 +108,17 @@ def draw_futures(
     timetables: TimetableHost | None = None,
     clock: Callable[[], float] = time.monotonic,
     kept: KeptParts | None = None,
+    first: int = 0,
 ) -> Iterator[Future]:
-    """Project the snapshot again and again: the runs that are due before `until`, each to its end. `kept`: what earlier projections leave; raises SlotsRunOut where it does not hold."""
+    """Project the snapshot again and again: the runs that are due before `until`, each to its end. `kept`: what earlier projections leave; raises SlotsRunOut where it does not hold.
+
+    `first`: so many futures there are already.
+    """
     began = clock()
     zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
     with_tasks = drawing.with_tasks if not drawing.with_tasks or drawing.tasks_of is None else drawing.tasks_of
     futures = Futures(snapshot, settings, until, timetables, with_tasks=with_tasks, kept=kept)
-    for sample in range(drawing.samples):
+    for sample in range(first, drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
         if kept is not None:
             kept.ends.sample = sample
@@ -139,6 +143,11 @@ class ForecastCollector:
         _add_sample(self._drawn, future.runs, with_tasks=self._with_tasks)
         self.assumed.update(dict.fromkeys(future.assumed))
         self.samples += 1
+
+    def replace(self, dag_ids: Collection[str], drawn: ForecastCollector) -> None:
+        """Of these DAGs, what as many futures say that were drawn again."""
+        self._drawn = {key: each for key, each in self._drawn.items() if key[0][0] not in dag_ids} | drawn._drawn
+        self.assumed = {task: None for task in self.assumed if task[0] not in dag_ids} | drawn.assumed
 
     def list_rows(self) -> list[ForecastRow]:
         """What the futures say of each run, and of each task if they are asked for."""
