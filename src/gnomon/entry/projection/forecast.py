@@ -14,6 +14,7 @@ from gnomon.entry.projection.futures import Futures, KeptParts
 from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.entry.projection.unplanned_dags import list_unplanned
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
@@ -259,7 +260,7 @@ def _list_missing_pools(snapshot: Snapshot) -> list[Sentence]:
 def list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
     """What a projection of the snapshot assumes. `assumed`: the tasks whose duration is not known."""
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
-    sentences = [*_list_missing_pools(snapshot), *snapshot.unprojected]
+    sentences = [*_list_missing_pools(snapshot), *list_unplanned(snapshot.state.dags), *snapshot.unprojected]
     if snapshot.state.raised_priorities and RAISED_LATER not in sentences:
         sentences.append(RAISED_LATER)
     if names:
