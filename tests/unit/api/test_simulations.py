@@ -208,7 +208,7 @@ def test_changes_of_a_paused_dag_and_broken_files_are_told(api: Client) -> None:
         ({"dags": "/etc"}, "scenario.dags is about a folder of DAG files"),
         ({"set": "1h"}, "scenario.set takes a table"),
         ({"fail": "orders"}, "scenario.fail takes a list"),
-        ({"for": "36500d", "fail": ["orders"]}, "scenario.for '36500d' is not at most 10 years"),
+        ({"for": "36500d", "fail": ["orders"]}, "scenario.for '36500d' is not a span above zero and of at most 10 years"),
         ({"for": "32d", "fail": ["orders"]}, "scenario.for makes the simulation end at"),
         ({"from": "2001-01-01", "fail": ["orders"]}, "scenario.from is 2001-01-01"),
         ({"fail": ["orders"] * 1_001}, "scenario.fail[1000] is one change too many"),
