@@ -53,6 +53,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "baseline_has_no_prediction": "baseline {baseline!r} has no prediction yet: the monitor makes one every {duration}, if it runs and a run belongs to a due time of the next 24 hours",
     "baseline_is_without_a_schedule": "{place}: baseline {baseline!r} has no run to judge: DAG {dag} has no schedule, and runs by hand belong to no due time; give it a schedule, or trigger it from another DAG",
     "baseline_is_of_paused_dags": "baseline {baseline!r} is not judged while DAG {dag} is paused: it gets no runs; unpause it",
+    "baseline_is_of_faulty_dags": "baseline {baseline!r} has no run to judge: no run of DAG {dag} is planned: {why}",
     "baseline_name_is_unusable": "the name {baseline!r} of a baseline is not usable; write letters, digits, '_', '-' and '.', at most 100",
     "baseline_name_is_taken": "the name {baseline!r} is taken by another baseline; choose another one",
     "baseline_exists": "baseline {baseline!r} exists already ({elsewhere}); choose another name, or change that one",

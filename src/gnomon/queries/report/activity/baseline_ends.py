@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import split_subject
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags
@@ -54,4 +54,9 @@ def describe_idle(tx: Transaction, spec: BaselineSpec) -> Sentence | None:
         )
     if all(dag.paused for dag in dag_records):
         return say("baseline_is_of_paused_dags", baseline=spec.name, dag=dag_records[0].dag_id)
+    errors = [dag.dependency_error or dag.error for dag in dag_records]
+    if all(errors):
+        return say(
+            "baseline_is_of_faulty_dags", baseline=spec.name, dag=dag_records[0].dag_id, why=quote(errors[0] or "")
+        )
     return None
