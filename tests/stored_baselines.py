@@ -17,7 +17,7 @@ from gnomon.model.baselines import (
     PredictedRun,
 )
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.sentences import render, say
+from gnomon.model.sentences import Command, render, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.alert_records import baseline_states
 
@@ -63,7 +63,15 @@ def put_risk(tx: Transaction, name: str, now: Instant, steps: Iterable[tuple[str
         costly=0,
         slack_s=-900.0,
         assumptions=(
-            render(say("durations_are_assumed", count=1, duration=60.0, names=f"{path[-1].dag_id}.{path[-1].task}")),
+            render(
+                say(
+                    "durations_are_assumed",
+                    count=1,
+                    duration=60.0,
+                    command=Command("forecast"),
+                    names=f"{path[-1].dag_id}.{path[-1].task}",
+                )
+            ),
         ),
     )
     for number, (level, breach) in enumerate(
@@ -106,7 +114,17 @@ def put_forecast(
         until=now + 3 * HOUR,
         samples=50,
         runs=predicted,
-        assumptions=(render(say("durations_are_assumed", count=1, duration=60.0, names=predicted[0].dag_id)),),
+        assumptions=(
+            render(
+                say(
+                    "durations_are_assumed",
+                    count=1,
+                    duration=60.0,
+                    command=Command("forecast"),
+                    names=predicted[0].dag_id,
+                )
+            ),
+        ),
         faults=faults,
     )
     baseline_states.put_forecast(tx, report, now + FRESH_LEAST_S * SECOND)

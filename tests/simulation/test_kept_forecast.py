@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +22,13 @@ from gnomon.entry.projection.kept_forecast import KeptForecast
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.simulate.year_simulation import SETTINGS, YearSimulation
 from gnomon.ground.clock import VirtualClock
-from gnomon.ground.config import load_config
+from gnomon.ground.config import Config, load_config
 from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.records import PoolRecord
 from gnomon.rules.durations.day_class import classify
 from gnomon.rules.durations.duration_model import DurationModel
 from gnomon.services.scheduler.settings import SchedulerSettings
-from gnomon.storage.store import load_cipher, open_database
+from gnomon.storage.store import Database, load_cipher, open_database
 from gnomon.testing import Play
 
 from .projected_deployments import run_with_snapshots
@@ -39,6 +41,27 @@ MANY = int(os.environ.get("GNOMON_SOAK_DEPLOYMENTS", "300"))
 DRAWING = Drawing(samples=3, max_s=1e9)
 
 
+class Watch:
+    """Counts the runs of the futures that it sees. A future of all DAGs takes so long."""
+
+    def __init__(self, whole_s: float = 0.0) -> None:
+        self.runs, self._now, self._whole_s, self._draws_all = 0, 0.0, whole_s, False
+
+    def begin(self, drawn: Collection[str] | None) -> None:
+        self._draws_all = drawn is None
+
+    def add(self, future: Future) -> None:
+        self.runs += len(future.runs)
+        self._now += self._whole_s if self._draws_all else 0.0
+
+    def add_whole(self, future: Future) -> None:
+        self.runs += len(future.runs)
+        self._now += self._whole_s
+
+    def read_clock(self) -> float:
+        return self._now
+
+
 class Trial:
     """A day of a deployment, with forecasts in it."""
 
@@ -47,6 +70,8 @@ class Trial:
         self.deployment: CalmDeployment = replace(build_loose(seed), has_hidden_starts=False)
         self.drawn = self.dags = 0
         """DAGs that were drawn, and DAGs that there were, of all forecasts but the first."""
+        self.most = 0
+        """The most futures of a forecast that was cut."""
 
     def list_instants(self) -> list[Instant]:
         rng, deployment = self.rng, self.deployment
@@ -104,9 +129,30 @@ class Trial:
                 self.drawn += count if kept.drawn is None else len(kept.drawn)
             assert rows == self.draw(KeptForecast(), snapshot, until)
 
-    def draw(self, kept: KeptForecast, snapshot: Snapshot, until: Instant) -> list[ForecastRow]:
+    def check_cut(self, folder: Path) -> None:
+        """Each forecast has the time for one future of all DAGs: the next one adds another."""
+        snapshots = run_with_snapshots(folder, self.deployment, self.list_instants())[1]
+        self.add_models(snapshots)
+        until, watch = snapshots[0].at + 20 * 3600 * SECOND, Watch(whole_s=2.0)
+        kept, samples = KeptForecast(watch.read_clock), 0
+        drawing = replace(DRAWING, max_s=1.0)
+        for snapshot in snapshots:
+            rows = self.draw(kept, snapshot, until, drawing, watch)
+            samples = 1 if kept.drawn is None else min(samples + 1, DRAWING.samples)
+            assert kept.is_complete == (samples == DRAWING.samples)
+            assert rows == self.draw(KeptForecast(), snapshot, until, replace(DRAWING, samples=samples))
+            self.most = max(self.most, samples)
+
+    def draw(
+        self,
+        kept: KeptForecast,
+        snapshot: Snapshot,
+        until: Instant,
+        drawing: Drawing = DRAWING,
+        observer: Watch | None = None,
+    ) -> list[ForecastRow]:
         settings = self.deployment.settings
-        rows = kept.draw(snapshot, settings, until, DRAWING, None, lambda _: lambda _: None).rows
+        rows = kept.draw(snapshot, settings, until, drawing, None, observer or Watch()).rows
         cleaned = [replace(row, run_id=row.run_id if row.run_type == "scheduled" else "") for row in rows]
         return sorted(cleaned, key=str)
 
@@ -123,19 +169,21 @@ def test_the_answer_is_that_of_a_forecast_without_a_past(tmp_path: Path, seed: i
     check_seed(tmp_path, seed)
 
 
+def test_futures_for_which_there_was_no_time_are_drawn_by_the_next_forecasts(tmp_path: Path) -> None:
+    trials = [Trial(seed) for seed in range(FIRST_SEED, FIRST_SEED + 6)]
+    for trial in trials:
+        trial.check_cut(tmp_path)
+    assert max(trial.most for trial in trials) == DRAWING.samples
+
+
 def test_only_what_has_changed_is_drawn() -> None:
     snapshot = build_snapshot(20, 4, 3)
     until, kept = snapshot.at + DAY, KeptForecast()
 
     def draw(now: Snapshot, settings: SchedulerSettings = SETTINGS) -> tuple[list[str], int]:
-        runs = 0
-
-        def observe(future: Future) -> None:
-            nonlocal runs
-            runs += len(future.runs)
-
-        kept.draw(now, settings, until, DRAWING, None, lambda _drawn: observe)
-        return sorted(kept.drawn if kept.drawn is not None else ["all"]), runs
+        watch = Watch()
+        kept.draw(now, settings, until, DRAWING, None, watch)
+        return sorted(kept.drawn if kept.drawn is not None else ["all"]), watch.runs
 
     def change(task: tuple[str, str]) -> Snapshot:
         model = DurationModel(tries=10)
@@ -161,15 +209,16 @@ def test_it_is_the_same_in_many_deployments(tmp_path: Path) -> None:
     assert sum(trial.drawn for trial in trials) < 0.7 * sum(trial.dags for trial in trials)
 
 
-def test_reports_about_baselines_are_the_same(tmp_path: Path) -> None:
-    """Two days of three DAGs of which one waits for another; reports of one reporter, and of a new one each time."""
+@contextmanager
+def run_days(folder: Path) -> Iterator[tuple[Config, Database, YearSimulation]]:
+    """Five days of three DAGs of which one waits for another, and three baselines."""
     write_baselines(
-        tmp_path,
+        folder,
         night='of = ["report"]\nby = "04:00"',
         noon='of = ["other"]\nby = "12:30"',
         both='of = ["report.t1", "other"]\nby = "18:00"',
     )
-    cfg = load_config({"GNOMON__FORECAST__SAMPLES": "5"}, tmp_path)
+    cfg = load_config({"GNOMON__FORECAST__SAMPLES": "5"}, folder)
     create_schema(cfg.database_url)
     clock = VirtualClock(START)
     with closing(
@@ -179,9 +228,15 @@ def test_reports_about_baselines_are_the_same(tmp_path: Path) -> None:
         days.parse(spec_of("report", "0 2 * * *", "t0", "t1", after="load"), "1")
         days.parse(spec_of("load", "0 1 * * *", "t0", "t1"), "1")
         days.parse(spec_of("other", "0 */4 * * *", "t0"), "1")
-        days.run_until(START + 5 * DAY)
+        days.run_until(START + 5 * DAY + 1800 * SECOND)
+        yield cfg, db, days
+
+
+def test_reports_about_baselines_are_the_same(tmp_path: Path) -> None:
+    """Reports of one reporter, and of a new one each time."""
+    with run_days(tmp_path) as (cfg, db, days):
         reporter, drawn = ForecastReporter(), 0
-        for step in range(48):
+        for step in range(1, 48):
             now = START + 5 * DAY + step * 1800 * SECOND
             days.run_until(now)
             report_now = reporter.report(cfg, db, now)
@@ -191,3 +246,24 @@ def test_reports_about_baselines_are_the_same(tmp_path: Path) -> None:
             assert {name for name, _ in report_now.baselines} >= {"both"}
             drawn += reporter.has_drawn_all
         assert drawn < 24
+
+
+def test_a_report_that_was_cut_has_all_futures_when_there_was_time_for_more(tmp_path: Path) -> None:
+    with run_days(tmp_path) as (cfg, db, _):
+        seconds = itertools.chain(range(0, 300, 100), itertools.repeat(1000))  # two futures take too long
+        reporter, now = ForecastReporter(lambda: float(next(seconds))), START + 5 * DAY + 1800 * SECOND
+        assert (reporter.report(cfg, db, now).samples, reporter.is_complete) == (1, False)
+        whole = reporter.report(cfg, db, now + 60 * SECOND)
+        assert (whole.samples, reporter.is_complete, reporter.has_drawn_all) == (5, True, False)
+        assert whole == ForecastReporter().report(cfg, db, now + 60 * SECOND)
+
+
+def test_a_new_baseline_over_dags_of_another_one_is_judged_at_once(tmp_path: Path) -> None:
+    """Nothing of its DAGs has changed, and the forecast reaches as far as before."""
+    with run_days(tmp_path) as (cfg, db, _):
+        reporter, now = ForecastReporter(), START + 5 * DAY + 1800 * SECOND
+        reporter.report(cfg, db, now)
+        write_baselines(tmp_path, early='of = ["other"]\nby = "08:30"')
+        report = reporter.report(cfg, db, now + 60 * SECOND)
+        assert not reporter.has_drawn_all
+        assert report == ForecastReporter().report(cfg, db, now + 60 * SECOND)

@@ -219,12 +219,22 @@ KNOWN = {
 }
 
 
-def ask_about(site: AccountSite, document: Any, method: str, path: str, operation: Any, dag_id: str) -> tuple[int, str]:
-    """The status and the text of an answer, in which the DAG has the same name whichever it is."""
+def ask_about(
+    site: AccountSite,
+    document: Any,
+    method: str,
+    path: str,
+    operation: Any,
+    dag_id: str,
+    known: Any = None,
+    account: str = "changer",
+) -> tuple[int, str]:
+    """The status and the text of an answer, in which the DAG has the same name whichever it is. `known`: values beside those of KNOWN."""
     query = []
+    values = KNOWN | (known or {})
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "path":
-            path = path.replace(f"{{{parameter['name']}}}", str(KNOWN.get(parameter["name"], 1)))
+            path = path.replace(f"{{{parameter['name']}}}", str(values.get(parameter["name"], 1)))
         elif parameter["in"] == "query" and (parameter.get("required") or parameter["name"] in KNOWN):
             value = build_value(document, parameter["schema"], parameter["name"])
             query += [(parameter["name"], one) for one in (value if isinstance(value, list) else [value])]
@@ -235,7 +245,7 @@ def ask_about(site: AccountSite, document: Any, method: str, path: str, operatio
         else json.dumps(build_value(document, written["schema"], "")).replace('"DAG"', f'"{dag_id}"').encode()
     )
     place = f"{path}?{urlencode(query)}".replace("DAG", dag_id)
-    reply = site.request("changer", method, place, body)
+    reply = site.request(account, method, place, body)
     return reply.status, re.sub(
         r"20\d\d-\d\d-[\dT:.+Z-]+", "TIME", re.sub(r'"id":\d+', "ID", reply.body.decode().replace(dag_id, "DAG"))
     )

@@ -9,7 +9,7 @@ import pytest
 from tests.stored_baselines import HOUR, MINUTE, put_forecast, put_risk, write_baselines
 from tests.unit.api.account_site import AccountSite, serve_accounts
 from tests.unit.api.served import Client
-from tests.unit.entry.cli.deployment import NOW, Deployment, spec_of
+from tests.unit.entry.cli.deployment import HOURLY, NOW, Deployment, spec_of
 
 from gnomon.api.access.choose_policy import create_context
 from gnomon.api.access.hidden_names import HIDDEN
@@ -18,6 +18,8 @@ from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.baselines import FRESH_LEAST_S
 from gnomon.model.instants import iso, to_datetime
 from gnomon.queries.accounts import account_changes
+from gnomon.storage.store.cross_dag import dag_edges
+from gnomon.storage.store.dag_records import dags
 from gnomon.testing import Play
 
 OWN = "/api/gnomon/v1"
@@ -203,3 +205,14 @@ def test_an_account_sees_the_baselines_of_its_dags_without_hidden_ones_in_key_pa
     forecast = site.get("reader", f"{OWN}/forecast")
     assert ([run["dag_id"] for run in forecast["runs"]], forecast["total_entries"]) == (["orders", "report"], 2)
     assert "secret" not in str(forecast) + str(shown) + str(listed)
+
+
+def test_a_baseline_over_a_dag_whose_runs_cannot_be_planned_says_why(api: Client, deployment: Deployment) -> None:
+    deployment.add(spec_of("report", timetable=HOURLY))
+    write_baselines(deployment.home.cfg.home, morning='of = ["report"]\nby = "11:00"')
+    with deployment.db.write() as tx:
+        row = dags.find_dag_row(tx, "report")
+        assert row is not None
+        dag_edges.set_dependency_errors(tx, {row.dag_pk: "it waits for itself"})
+    (morning,) = api.own("/baselines")["baselines"]
+    assert morning["sentence"]["text"].endswith("no run of DAG report is planned: it waits for itself")

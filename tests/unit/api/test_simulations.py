@@ -22,12 +22,17 @@ from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.health_reader import HealthReader
 from gnomon.api.own.simulations import LOST_S
+from gnomon.entry.projection.simulation import Scenario
+from gnomon.entry.projection.simulation import simulate as simulate_files
 from gnomon.entry.projection.what_if.simulation_main import run_job
+from gnomon.entry.simulate.year_simulation import SETTINGS
 from gnomon.model.accounts import Author, Grant, GrantKind, Role
 from gnomon.model.instants import iso
+from gnomon.model.sentences import render
 from gnomon.model.spec import TaskSpec
 from gnomon.model.upstream_edges import DependencySpec
 from gnomon.queries.accounts import account_changes
+from gnomon.services.dagfiles.dependency_check import DependencyChecker
 from gnomon.storage.store.admin import pools
 
 OWN = "/api/gnomon/v1/simulations"
@@ -203,7 +208,7 @@ def test_changes_of_a_paused_dag_and_broken_files_are_told(api: Client) -> None:
         ({"dags": "/etc"}, "scenario.dags is about a folder of DAG files"),
         ({"set": "1h"}, "scenario.set takes a table"),
         ({"fail": "orders"}, "scenario.fail takes a list"),
-        ({"for": "36500d", "fail": ["orders"]}, "scenario.for '36500d' is not at most 10 years"),
+        ({"for": "36500d", "fail": ["orders"]}, "scenario.for '36500d' is not a span above zero and of at most 10 years"),
         ({"for": "32d", "fail": ["orders"]}, "scenario.for makes the simulation end at"),
         ({"from": "2001-01-01", "fail": ["orders"]}, "scenario.from is 2001-01-01"),
         ({"fail": ["orders"] * 1_001}, "scenario.fail[1000] is one change too many"),
@@ -226,6 +231,35 @@ def test_a_body_of_another_shape_is_refused(api: Client) -> None:
 def test_too_many_runs_and_circles_end_with_a_sentence(api: Client) -> None:
     job = simulate(api, **{"for": "30d"}, schedule={"orders": "* * * * * *"})
     assert job["state"] == "failed" and "of them of DAG orders, and 200,000 are the most" in job["error"]
+
+
+def test_a_circle_of_waits_is_one_sentence_which_a_simulation_of_files_says_too(
+    api: Client, deployment: Deployment
+) -> None:
+    specs = [
+        spec_of(dag_id, timetable=HOURLY, depends_on=(DependencySpec(dag_id=other),))
+        for dag_id, other in (("egg", "hen"), ("hen", "egg"))
+    ]
+    deployment.add(*specs, file="/dags/circle.py")
+    DependencyChecker(deployment.db, deployment.clock).update_errors()
+    job = simulate(api, set={"orders": "1h"})
+    (shown,) = (text for text in job["answer"]["assumptions"] if "cycle" in text)
+    assert shown.startswith("no run of DAG egg is planned: DAG 'egg' is in a cycle") and "egg -> hen -> egg" in shown
+    assert "remove one of these dependencies" in shown
+    scenario = Scenario([(spec, "circle.py") for spec in specs], NOW, NOW + HOUR, SETTINGS, 16)
+    assert [text for text in map(render, simulate_files(scenario).assumptions) if "cycle" in text] == [shown]
+
+
+def test_a_schedule_may_make_dependencies_possible_or_impossible(api: Client, deployment: Deployment) -> None:
+    """As after an edit of the file."""
+    waiting = spec_of("invoices", timetable=HOURLY, depends_on=(DependencySpec(dag_id="never"),))
+    deployment.add(waiting, spec_of("never"), file="/dags/invoices.py")
+    DependencyChecker(deployment.db, deployment.clock).update_errors()
+    why = "no run of DAG invoices is planned"
+    job = simulate(api, set={"orders": "1h"})
+    assert sum(why in text for text in job["answer"]["assumptions"]) == 1
+    runs = simulate(api, schedule={"never": "0 * * * *"})["answer"]["runs"]
+    assert any((run["dag_id"], run["change"]) == ("invoices", "appears") for run in runs)
 
 
 def test_an_unknown_simulation_is_a_404(api: Client) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Mapping
+from functools import cached_property
 from typing import TypeVar
 
 from gnomon.api.access.required_roles import check_dag_role
 from gnomon.api.context import ApiContext
 from gnomon.api.policies import User
 from gnomon.model.accounts import Role
+from gnomon.model.baselines import split_subject
+from gnomon.model.errors.product import UserError
+from gnomon.queries.report.activity.baseline_list import list_names
 from gnomon.queries.report.listings.dag_facts import FactsOfAll
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.pages.dag_pages import list_newest_versions
@@ -40,6 +44,7 @@ class VisibleDags:
         facts: FactsOfAll | None = None,
     ) -> None:
         """`facts`: those of every DAG, where they have been read."""
+        self._context = context
         self._by_id: Mapping[str, int] | None = None
         self._keys: frozenset[int] | None = None
         self.hidden: Mapping[str, int] = {}
@@ -77,6 +82,23 @@ class VisibleDags:
         if self._keys is None:
             self._keys = frozenset(self._by_id.values())
         return dag_pk in self._keys
+
+    def shows_end(self, text: str) -> bool:
+        """Whether the DAG of `dag_id` or `dag_id.task_id`, as baselines name their ends, is visible."""
+        return self._by_id is None or split_subject(text, self._known)[0] in self._by_id
+
+    @cached_property
+    def baselines(self) -> frozenset[str]:
+        """The names of the baselines whose DAGs are all visible; none while gnomon.toml cannot be read. Read when they are asked for, in a transaction of their own: few texts name one."""
+        try:
+            with self._context.database.read() as tx:
+                return frozenset(list_names(tx, self._context.cfg, self.shows_end))
+        except UserError:
+            return frozenset()
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset((*(self._by_id or ()), *self.hidden))
 
     def list_conditions(self, field: str = "dag_pk") -> list[Condition]:
         """The condition of a listing with that field; none when the user sees everything."""

@@ -19,10 +19,12 @@ from gnomon.model.sentences import (
     SentenceSpan,
     TaskName,
 )
-from gnomon.model.sentences.templates import find_kind
+from gnomon.model.sentences.templates import BASELINE, find_kind
 
 Hide = Callable[[str], str]
-"""Replaces the ids of DAGs that the user may not see."""
+"""Replaces the ids of DAGs and the names of baselines that the user may not see."""
+HIDDEN_BASELINE = "(that you may not see)"
+"""Stands after the word baseline."""
 
 
 class CommandAnswer(Answer):
@@ -133,7 +135,18 @@ def _build_span(span: SentenceSpan, hide: Hide) -> SpanAnswer:
 def _build_arguments(sentence: Sentence, hide: Hide) -> dict[str, Any]:
     if sentence.code == "text":  # a stored text, which may be a sentence of ours
         return {name: hide(word(str(value))) for name, value in sentence.arguments}
-    return {name: _build_argument(find_kind(name), value, hide) for name, value in sentence.arguments}
+    return {
+        name: _hide_baseline(value, hide)
+        if name == BASELINE and isinstance(value, str)
+        else _build_argument(find_kind(name), value, hide)
+        for name, value in sentence.arguments
+    }
+
+
+def _hide_baseline(name: str, hide: Hide) -> str:
+    """The name as an argument, where no word says that it is one of a baseline."""
+    phrase = f"baseline {name!r}"
+    return name if hide(phrase) == phrase else HIDDEN_BASELINE
 
 
 def _build_argument(kind: ArgumentKind, value: ArgumentValue, hide: Hide) -> Any:

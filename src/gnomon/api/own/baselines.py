@@ -34,7 +34,7 @@ from gnomon.changes.operations.operation_scope import OperationScope
 from gnomon.ground.config import read_calendar_tables
 from gnomon.ground.config.alert_rules import read_alert_settings
 from gnomon.model.accounts import Role
-from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep, split_subject
+from gnomon.model.baselines import BaselineForecast, BaselineLevel, BaselineRecord, KeyStep
 from gnomon.model.instants import Instant, to_datetime
 from gnomon.queries.report.activity.baseline_list import (
     BaselineHistory,
@@ -229,10 +229,10 @@ def get_baselines(context: Context, user: CurrentUser) -> BaselinesAnswer:
     """The baselines of gnomon.toml, each with the due time that matters now."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        standing = list_baselines(tx, context.cfg, context.clock.now(), _build_filter(visible))
+        standing = list_baselines(tx, context.cfg, context.clock.now(), visible.shows_end)
         head = baseline_states.find_forecast_head(tx) if visible.is_all else None
         hide = build_name_filter(visible)
-        may_change = _build_filter(VisibleDags(context, tx, user, Role.USER))
+        may_change = VisibleDags(context, tx, user, Role.USER).shows_end
     faults = () if head is None else head.promises.faults
     return BaselinesAnswer(
         baselines=[BaselineAnswer(**_build_fields(each, hide, may_change)) for each in standing],
@@ -245,10 +245,10 @@ def get_baseline(name: Id, context: Context, user: CurrentUser) -> BaselineDetai
     """One baseline with its key path, its due times and the predictions of the one that matters now."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        is_visible = _build_filter(visible)
+        is_visible = visible.shows_end
         history = find_baseline(tx, context.cfg, name, context.clock.now(), is_visible)
         hide = build_name_filter(visible)
-        may_change = _build_filter(VisibleDags(context, tx, user, Role.USER))
+        may_change = VisibleDags(context, tx, user, Role.USER).shows_end
     fields = _build_fields(history.standing, hide, may_change)
     return BaselineDetailsAnswer(**fields, **_build_details(history, visible, hide))
 
@@ -279,7 +279,7 @@ def get_baseline_history(name: Id, context: Context, user: CurrentUser) -> Basel
     """Who changed the definition of a stored baseline, and what it was."""
     with context.database.read() as tx:
         visible = VisibleDags(context, tx, user)
-        versions = list_versions(tx, context.cfg, name, _build_filter(visible))
+        versions = list_versions(tx, context.cfg, name, visible.shows_end)
     return BaselineVersionsAnswer(
         versions=[
             BaselineVersionAnswer(
@@ -323,14 +323,6 @@ def _open_scope(context: ApiContext, user: User) -> OperationScope:
 def _read_fields(body: BaselinePatchBody) -> BaselineFields:
     fields = body.model_dump(exclude={"name", "version", "margin"})
     return BaselineFields(**fields, margin_s=body.margin)
-
-
-def _build_filter(visible: VisibleDags) -> IsVisible:
-    """Whether the DAG of `dag_id` or `dag_id.task_id` is visible."""
-    if visible.is_all:
-        return lambda _: True
-    known = frozenset((*(visible.dag_ids or ()), *visible.hidden))
-    return lambda text: split_subject(text, known)[0] in visible
 
 
 def _build_fields(standing: StandingBaseline, hide: Hide, may_change: IsVisible) -> dict[str, Any]:

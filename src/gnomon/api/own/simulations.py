@@ -29,7 +29,6 @@ from gnomon.changes.scenarios.scenario_document import read_json
 from gnomon.changes.scenarios.scenario_times import find_span, resolve_moment
 from gnomon.ground.config import Config
 from gnomon.model.accounts import Role
-from gnomon.model.baselines import split_subject
 from gnomon.model.instants import SECOND, iso
 from gnomon.model.sentences import render, say
 from gnomon.model.simulations import (
@@ -310,7 +309,7 @@ def _build_answer(answer: SimulationAnswer, visible: VisibleDags, hide: Hide) ->
         "samples": answer.samples,
         "runs": [_build_run(run, hide) for run in runs],
         "omitted_runs": answer.omitted_runs,
-        "baselines": [_build_baseline(each) for each in answer.baselines if _is_visible(each, visible)],
+        "baselines": [_build_baseline(each) for each in answer.baselines if all(map(visible.shows_end, each.of))],
         "pools": [_build_pool(pool) for pool in answer.pools] if visible.is_all else [],
         "expectations": [_build_expectation(each, hide) for each in answer.expectations if each.dag_id in visible],
         "notes": [hide(word(text)) for text in answer.notes],
@@ -319,14 +318,6 @@ def _build_answer(answer: SimulationAnswer, visible: VisibleDags, hide: Hide) ->
             text: [span.model_dump(mode="json") for span in spans] for text, spans in map_spans(texts, hide).items()
         },
     }
-
-
-def _is_visible(baseline: ComparedBaseline, visible: VisibleDags) -> bool:
-    """As the list of baselines has it."""
-    if visible.dag_ids is None:
-        return True
-    known = frozenset((*visible.dag_ids, *visible.hidden))
-    return all(split_subject(text, known)[0] in visible for text in baseline.of)
 
 
 def _build_run(run: ComparedRun, hide: Hide) -> Mapping[str, Any]:

@@ -64,16 +64,18 @@ class BaselineChanges:
         newest = next(iter(stored_baselines.list_versions(self._tx, name, 1)), None)
         if newest is None or newest.spec is None:
             self._check_ends(shown, must_exist=False)
-            raise BaselineRefused(say("baseline_stands_in_a_file", name=name, place=shown.shown_place))
+            raise BaselineRefused(say("baseline_stands_in_a_file", baseline=name, place=shown.shown_place))
         self._check_ends(newest.spec, must_exist=False)
         if version is not None and version != newest.version:
-            raise BaselineRefused(say("baseline_was_changed", name=name, by=newest.changed_by, at=newest.changed_at))
+            raise BaselineRefused(
+                say("baseline_was_changed", baseline=name, by=newest.changed_by, at=newest.changed_at)
+            )
         return newest.spec
 
     def _describe_double(self, other: BaselineSpec) -> Sentence:
         if all(self._is_visible(text) for text in other.of):
-            return say("baseline_exists", name=other.name, elsewhere=other.shown_place)
-        return say("baseline_name_is_taken", name=other.name)
+            return say("baseline_exists", baseline=other.name, elsewhere=other.shown_place)
+        return say("baseline_name_is_taken", baseline=other.name)
 
     def _check_ends(self, spec: BaselineSpec, *, must_exist: bool = True) -> None:
         """Each DAG that the baseline names exists, with the task, and the user may change it."""
@@ -81,14 +83,14 @@ class BaselineChanges:
             end = find_end(self._tx, text)
             self._check_dag(end.dag_id)
             if must_exist and not end.exists:
-                raise UserError(say("baseline_names_nothing", name=spec.name, text=text, place="of"))
+                raise UserError(say("baseline_names_nothing", baseline=spec.name, text=text, place="of"))
 
     def _store(self, name: str, before: BaselineSpec | None, after: BaselineSpec | None) -> None:
         if after == before:
             return
         now, by = self._actor.clock.now(), self._actor.by
         if not stored_baselines.add_version(self._tx, name, after, now, by):
-            raise BaselineRefused(say("baseline_is_being_changed", name=name))
+            raise BaselineRefused(say("baseline_is_being_changed", baseline=name))
         kind = f"baseline_{'created' if before is None else 'deleted' if after is None else 'changed'}"
         body = {"baseline": name, "before": describe_definition(before), "after": describe_definition(after)}
         kept = {key: value for key, value in body.items() if value is not None}

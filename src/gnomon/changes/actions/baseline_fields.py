@@ -64,7 +64,7 @@ class FieldsReader:
     def create(self, name: str, fields: BaselineFields) -> BaselineSpec:
         """A new definition. The zone is that of [core] default_timezone if none is set."""
         if not is_name(name):
-            raise UserError(say("baseline_name_is_unusable", name=escape_unstorable(name[:_SHOWN])))
+            raise UserError(say("baseline_name_is_unusable", baseline=escape_unstorable(name[:_SHOWN])))
         spec = BaselineSpec(name=name, of=(), by="", timezone=find_default_zone(self._cfg))
         return self.change(spec, fields)
 
@@ -80,9 +80,9 @@ class FieldsReader:
     def _read_ends(self, spec: BaselineSpec, of: Sequence[str] | None) -> BaselineSpec:
         spec = spec if of is None else replace(spec, of=tuple(dict.fromkeys(of)))
         if not spec.of:
-            raise UserError(say("baseline_promises_nothing", name=spec.name))
+            raise UserError(say("baseline_promises_nothing", baseline=spec.name))
         if len(spec.of) > OF_MAX:
-            raise UserError(say("baseline_names_too_much", name=spec.name, most=OF_MAX))
+            raise UserError(say("baseline_names_too_much", baseline=spec.name, most=OF_MAX))
         return spec
 
     def _read_due(self, spec: BaselineSpec, by: str | None, days: int | None) -> BaselineSpec:
@@ -91,16 +91,16 @@ class FieldsReader:
         due = read_by(text)
         if due is None or not 0 <= number <= DAYS_MAX or (days is not None and due[1] not in (0, days)):
             shown = escape_unstorable(text[:_SHOWN]) + ("" if days is None else f" +{days}")
-            raise UserError(say("baseline_time_is_wrong", name=spec.name, text=shown, most=DAYS_MAX))
+            raise UserError(say("baseline_time_is_wrong", baseline=spec.name, text=shown, most=DAYS_MAX))
         return replace(spec, by=due[0], days=due[1] if "+" in text else number)
 
     def _read_numbers(self, spec: BaselineSpec, margin_s: float | None, at_risk: float | None) -> BaselineSpec:
         margin = read_margin(spec.margin_s if margin_s is None else margin_s)
         if margin is None:
-            raise UserError(say("baseline_margin_is_wrong", name=spec.name, number=str(margin_s)))
+            raise UserError(say("baseline_margin_is_wrong", baseline=spec.name, number=str(margin_s)))
         share = read_share(spec.at_risk if at_risk is None else at_risk)
         if share is None:
-            raise UserError(say("baseline_share_is_wrong", name=spec.name, number=str(at_risk)))
+            raise UserError(say("baseline_share_is_wrong", baseline=spec.name, number=str(at_risk)))
         return replace(spec, margin_s=margin, at_risk=share)
 
     def _read_priority(self, spec: BaselineSpec, priority: Sequence[int] | None) -> BaselineSpec:
@@ -109,7 +109,7 @@ class FieldsReader:
         bounds = read_priority(list(priority)) if priority else None
         if priority and bounds is None:
             shown = ", ".join(map(str, priority))[:_SHOWN]
-            raise UserError(say("baseline_priority_is_wrong", name=spec.name, text=shown, most=PRIORITY_MAX))
+            raise UserError(say("baseline_priority_is_wrong", baseline=spec.name, text=shown, most=PRIORITY_MAX))
         return replace(spec, priority=bounds)
 
     def _read_days(
@@ -118,15 +118,17 @@ class FieldsReader:
         zone = read_zone(spec.timezone if timezone is None else timezone)
         if zone is None:
             shown = escape_unstorable((spec.timezone if timezone is None else timezone)[:_SHOWN])
-            raise UserError(say("baseline_zone_is_unknown", name=spec.name, zone=shown))
+            raise UserError(say("baseline_zone_is_unknown", baseline=spec.name, zone=shown))
         for day in weekdays or ():
             if not 0 <= day < len(WEEKDAYS):
-                raise UserError(say("baseline_weekday_is_wrong", name=spec.name, number=str(day)))
+                raise UserError(say("baseline_weekday_is_wrong", baseline=spec.name, number=str(day)))
         if calendar:
             try:
                 NamedCalendars(self._cfg.home).find(calendar)
             except OptionError as error:
-                raise UserError(say("baseline_calendar_is_wrong", name=spec.name, why=_sentence_of(error))) from None
+                raise UserError(
+                    say("baseline_calendar_is_wrong", baseline=spec.name, why=_sentence_of(error))
+                ) from None
         return replace(
             spec,
             timezone=zone,
@@ -136,13 +138,13 @@ class FieldsReader:
 
     def _read_people(self, spec: BaselineSpec, owner: str | None, to: Sequence[str] | None) -> BaselineSpec:
         if owner is not None and (len(owner) > OWNER_MAX or find_unstorable(owner) is not None):
-            raise UserError(say("baseline_owner_is_wrong", name=spec.name, most=OWNER_MAX))
+            raise UserError(say("baseline_owner_is_wrong", baseline=spec.name, most=OWNER_MAX))
         known = read_alert_settings(self._cfg.home).channels if to else {}
         for channel in to or ():
             if channel not in known:
                 near = find_close_matches(channel, known)
                 hint = say("did_you_mean", names=near[0]) if near else say("add_channel", text=channel)
-                raise UserError(say("baseline_channel_is_unknown", name=spec.name, text=channel, hint=hint))
+                raise UserError(say("baseline_channel_is_unknown", baseline=spec.name, text=channel, hint=hint))
         return replace(
             spec, owner=spec.owner if owner is None else owner, to=spec.to if to is None else tuple(dict.fromkeys(to))
         )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from gnomon.changes.scenarios.task_times import TaskTime, list_sources
 from gnomon.ground.config.alert_channels import read_span
+from gnomon.model.baselines import split_subject
 from gnomon.model.errors.product import UserError, find_close_matches
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
@@ -118,7 +119,7 @@ def _read_flag(value: object) -> bool:
 KINDS: Mapping[str, ChangeKind] = {
     "dags": ChangeKind("one", _read_text, "a folder such as dags, or a Git revision and a folder such as main:dags"),
     "from": ChangeKind("one", _read_moment, "a time such as 2026-03-01 or 2026-03-01T06:00+01:00"),
-    "for": ChangeKind("one", _read_span, "at most 10 years; write 12h, 1d or 30d"),
+    "for": ChangeKind("one", _read_span, "a span above zero and of at most 10 years; write 12h, 1d or 30d"),
     "assume": ChangeKind("one", _read_span, "a span such as 30s or 10m"),
     "parallelism": ChangeKind("one", _read_whole(1), "a number of tasks such as 16"),
     "seed": ChangeKind("one", _read_whole(0), "a number such as 7"),
@@ -184,14 +185,14 @@ class KnownNames:
 
     def __init__(self, specs: Sequence[DagSpec], pools: Iterable[str] = ()) -> None:
         """`pools`: those that exist although no task of the DAGs names them."""
-        self._dags = {spec.dag_id for spec in specs}
+        self.dag_ids = {spec.dag_id for spec in specs}
         tasks = {f"{spec.dag_id}.{task.task_id}" for spec in specs for task in spec.tasks}
         self._pools = {DEFAULT_POOL, *pools, *(task.pool for spec in specs for task in spec.tasks)}
         sources = {f"{spec.dag_id}.{task_id}" for spec in specs for task_id in list_sources(spec)}
         self._by_kind: dict[str, Collection[str]] = {
-            "task": self._dags | tasks,
+            "task": self.dag_ids | tasks,
             "list": sources,
-            "dag": self._dags,
+            "dag": self.dag_ids,
             "pool": self._pools,
         }
         self._all_tasks = tasks
@@ -225,7 +226,7 @@ class KnownNames:
                 say("scenario_names_no_pool", option=place, name=name, names=", ".join(sorted(self._pools)))
             )
         if kind == "dag":
-            hint = suggest_name(name, self._dags)
+            hint = suggest_name(name, self.dag_ids)
             return UserError(say("scenario_names_no_dag", option=place, name=name, hint=hint))
         if kind == "list" and name in self._all_tasks:
             return UserError(say("scenario_names_no_list", option=place, name=name))
@@ -241,6 +242,11 @@ def check_changes(changes: Iterable[Change], specs: Sequence[DagSpec], pools: It
     frozen = [change for change in resolved if change.key == "freeze"]
     everything.check(frozen)
     names = {change.name for change in frozen}
+    for change in resolved:
+        dag_id, _ = split_subject(change.name, everything.dag_ids)
+        if change.key != "freeze" and KINDS[change.key].names in ("task", "list", "dag") and dag_id in names:
+            place = next(each.place for each in frozen if each.name == dag_id)
+            raise UserError(say("scenario_changes_frozen_dag", option=change.place, dag=dag_id, other_option=place))
     KnownNames([spec for spec in specs if spec.dag_id not in names], pools).check(
         change for change in resolved if change.key != "freeze"
     )

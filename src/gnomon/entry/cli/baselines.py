@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
@@ -83,6 +84,7 @@ def check(context: click.Context, deployment: DeploymentAccess, names: tuple[str
     context.exit(int(any(_is_open(row) for row in chosen)))
 
 
+_WEIGHT = re.compile(r"[0-9]{1,9}")
 _FIELDS = (
     click.option("--of", "of", multiple=True, metavar="DAG[.TASK]", help="What must be done; repeatable."),
     click.option("--by", metavar="TIME", help='The time of day: 07:00, or "01:30 +1 day".'),
@@ -135,7 +137,7 @@ def edit(deployment: DeploymentAccess, name: str, **options: Any) -> None:
     """Change baseline NAME, which stands in no file."""
     fields = _read_fields(options)
     if fields == BaselineFields():
-        raise UserError(say("baseline_edit_needs_option", name=name))
+        raise UserError(say("baseline_edit_needs_option", baseline=name))
     due = deployment.perform(operations.edit, name, fields)
     click.echo(f"changed baseline {name}, due by {due}")
 
@@ -160,7 +162,9 @@ def history(deployment: DeploymentAccess, name: str, output: str) -> None:
         print_document([asdict(row) for row in rows], output)
         return
     lines = [{**asdict(row), "definition": _word(row.definition)} for row in rows]
-    click.echo(format_table(lines, _VERSION_COLUMNS) if lines else render(say("baseline_has_no_history", name=name)))
+    click.echo(
+        format_table(lines, _VERSION_COLUMNS) if lines else render(say("baseline_has_no_history", baseline=name))
+    )
 
 
 def _word(definition: dict[str, Any] | None) -> str:
@@ -186,8 +190,12 @@ def _read_fields(options: dict[str, Any]) -> BaselineFields:
 
 
 def _read_bounds(text: str) -> list[int]:
-    """One weight or two; empty for an empty text. What is no number becomes 0, which the act refuses with the name of the baseline."""
-    weights = [int(part) if part.strip().isdecimal() else 0 for part in text.split("-")] if text else []
+    """One weight or two; empty for an empty text. Raises UserError for what is no number."""
+    parts = text.split("-") if text else []
+    if not all(_WEIGHT.fullmatch(part.strip()) for part in parts):
+        example = "a weight such as 100, or the least and the most: 100-1000"
+        raise UserError(say("scenario_value_is_wrong", option="--priority", text=text[:100], example=example))
+    weights = [int(part) for part in parts]
     return weights * 2 if len(weights) == 1 else weights
 
 

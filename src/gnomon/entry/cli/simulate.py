@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import replace
+from collections.abc import Mapping
 
 import click
 
-from gnomon.changes.scenarios.scenario_changes import Change, read_option, suggest_name
+from gnomon.changes.scenarios.scenario_changes import Change, read_option
 from gnomon.entry.cli.deployment.home import Home, pass_home
 from gnomon.entry.cli.integer_range import IntegerRange
-from gnomon.entry.cli.output import format_option, format_sentence, utc_option
-from gnomon.entry.cli.simulations.difference_rows import print_differences
-from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, is_scenario_file, prepare, prepare_both
-from gnomon.entry.cli.simulations.replay_answer import find_day, print_replay
-from gnomon.entry.cli.simulations.report_data import ReportData, ReportSource, build_report
-from gnomon.entry.cli.simulations.report_file import find_zone_name, write_report
-from gnomon.entry.cli.simulations.requirement_answer import collect_promises, print_answer, read_goal, require_promises
+from gnomon.entry.cli.output import format_option, utc_option
+from gnomon.entry.cli.simulations.comparison_answer import answer_comparison
+from gnomon.entry.cli.simulations.prepared_run import (
+    check_dag_ids,
+    describe_for_report,
+    find_faults_of,
+    run_prepared,
+    write_page,
+)
+from gnomon.entry.cli.simulations.prepared_scenario import is_scenario_file, prepare
+from gnomon.entry.cli.simulations.replay_answer import answer_replay
+from gnomon.entry.cli.simulations.report_data import ReportData, build_report
+from gnomon.entry.cli.simulations.requirement_answer import answer_search
 from gnomon.entry.cli.simulations.run_rows import print_runs
-from gnomon.entry.projection.comparison import Comparison
-from gnomon.entry.projection.comparison import compare as compare_runs
 from gnomon.entry.projection.idle_process import run_idle
-from gnomon.entry.projection.replay import Replay, read_day, replay_day
-from gnomon.entry.projection.requirement_search import SAMPLES, SearchAnswer, search
-from gnomon.entry.projection.run_outcomes import RunOutcome
+from gnomon.entry.projection.requirement_search import SAMPLES
 from gnomon.entry.projection.simulation import SimulatedRuns
-from gnomon.entry.projection.simulation import simulate as run_scenario
-from gnomon.entry.projection.simulation_findings import SimulationFindings, find_faults
-from gnomon.entry.projection.waiting_host import start_host
+from gnomon.entry.projection.simulation_findings import SimulationFindings
 from gnomon.model.errors.product import UserError
-from gnomon.model.sentences import Sentence, render, say
-from gnomon.queries.report.listings.not_found import dag_not_found
-from gnomon.services.scheduler.settings import build_scheduler_settings
+from gnomon.model.sentences import say
 
 
 @click.command()
@@ -147,12 +143,12 @@ def simulate(
             {"--compare": compare, "--find": goal_text, "--tasks": with_tasks, "--report": report}
             | dict.fromkeys(places, True),
         )
-        _replay(home, replay, dag_ids, output)
+        answer_replay(home, replay, dag_ids, output)
         return
     if goal_text is not None:
         others = {"--compare": compare, "--tasks": with_tasks, "--report": report, "names of DAGs": dag_ids}
         _refuse_beside("find_is_alone", others)
-        _find(home, changes, files[0] if files else None, goal_text, (share, samples), output)
+        answer_search(home, changes, files[0] if files else None, goal_text, (share, samples), output)
         return
     for option, value in (("--share", share), ("--samples", samples)):
         if value is not None:
@@ -160,21 +156,21 @@ def simulate(
     if compare is not None:
         if with_tasks:
             raise UserError(say("comparison_is_of_runs"))
-        _compare(home, changes, compare, dag_ids, output, report)
+        answer_comparison(home, changes, compare, dag_ids, output, report)
         return
     prepared = prepare(home, changes, files[0] if files else None, with_tasks=with_tasks or report is not None)
-    _check_ids(dag_ids, [prepared])
+    check_dag_ids(dag_ids, [prepared])
 
     def run() -> tuple[SimulatedRuns, SimulationFindings, ReportData | None]:
-        simulated = _run(home, prepared)
-        findings = _find_faults(home, prepared, simulated)
-        page = report and build_report(_describe(home, prepared, simulated, dag_ids, findings))
+        simulated = run_prepared(home, prepared)
+        findings = find_faults_of(home, prepared, simulated)
+        page = report and build_report(describe_for_report(home, prepared, simulated, dag_ids, findings))
         return simulated, findings, page or None
 
     simulated, findings, page = run_idle(run)
     violations = findings.violations
     print_runs(
-        _choose(simulated, dag_ids),
+        [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids],
         prepared.scenario,
         simulated.attempt_count,
         [*prepared.assumptions, *simulated.assumptions],
@@ -183,7 +179,7 @@ def simulate(
         output,
         with_tasks=with_tasks,
     )
-    _write(report, page)
+    write_page(report, page)
     if violations:
         raise UserError(say("expectations_are_violated", count=len(violations)))
 
@@ -192,135 +188,6 @@ def _refuse_beside(code: str, others: Mapping[str, object]) -> None:
     for option, value in others.items():
         if value:
             raise UserError(say(code, option=option))
-
-
-def _replay(home: Home, text: str, dag_ids: Sequence[str], output: str) -> None:
-    begin, end = find_day(text, home)
-    with home.store() as db:
-        day = read_day(db, begin, end)
-    known = {dag.dag_id for dag in day.dags}
-    for dag_id in dag_ids:
-        if dag_id not in known:
-            raise dag_not_found(dag_id, known)
-    settings = build_scheduler_settings(home.cfg)
-    settings = replace(settings, limits=replace(settings.limits, executors=None))
-
-    def run() -> Replay:
-        with closing(start_host(home.cfg)) as host:
-            return replay_day(day, settings, host)
-
-    print_replay(run_idle(run), day, dag_ids, output)
-
-
-def _find(
-    home: Home,
-    changes: Sequence[Change],
-    file: str | None,
-    text: str,
-    numbers: tuple[int | None, int | None],
-    output: str,
-) -> None:
-    """`numbers`: the share in percent, and the samples; None: the default."""
-    prepared = prepare(home, changes, file, with_tasks=False)
-    share, samples = numbers
-    goal = read_goal(text, prepared, (95 if share is None else share) / 100, samples or SAMPLES)
-    promises, notes = collect_promises(home, prepared)
-    require_promises(promises)
-    scenario = replace(prepared.scenario, with_tasks=promises.with_tasks)
-
-    def run() -> SearchAnswer:
-        with closing(start_host(home.cfg)) as host:
-            return search(scenario, promises, goal, host)
-
-    print_answer(run_idle(run), goal, prepared, notes, output)
-
-
-def _describe(
-    home: Home,
-    prepared: PreparedScenario,
-    simulated: SimulatedRuns,
-    dag_ids: Sequence[str],
-    findings: SimulationFindings,
-) -> ReportSource:
-    """What the page shows."""
-    promises, notes = collect_promises(home, prepared)
-    return ReportSource(
-        names=(prepared.name,),
-        scenario=prepared.scenario,
-        simulated=simulated,
-        zone=find_zone_name(home),
-        notes=[*findings.warnings, *prepared.assumptions, *notes, *simulated.assumptions],
-        violations=[violation.sentence for violation in findings.violations],
-        due_times=promises.list_due_times(prepared.scenario, simulated),
-        dag_ids=dag_ids,
-    )
-
-
-def _write(report: str | None, page: ReportData | None) -> None:
-    if report is not None and page is not None:
-        write_report(report, page)
-        click.echo(format_sentence(render(say("report_is_written", file=report))), err=True)
-
-
-def _compare(
-    home: Home,
-    changes: Sequence[Change],
-    texts: tuple[str, str],
-    dag_ids: Sequence[str],
-    output: str,
-    report: str | None,
-) -> None:
-    first, second = prepare_both(home, changes, texts)
-    _check_ids(dag_ids, [first, second])
-
-    def run() -> tuple[Comparison, list[list[Sentence]], SimulationFindings, SimulationFindings, ReportData | None]:
-        simulated = _run(home, first), _run(home, second)
-        before, after = (
-            _find_faults(home, prepared, each) for prepared, each in zip((first, second), simulated, strict=True)
-        )
-        comparison = compare_runs((first.scenario, simulated[0]), (second.scenario, simulated[1]), dag_ids)
-        comparison.notes.extend(warning for warning in after.warnings if warning not in before.warnings)
-        assumptions = [each.assumptions for each in simulated]
-        if report is None:
-            return comparison, assumptions, before, after, None
-        source = replace(
-            _describe(home, second, simulated[1], dag_ids, after),
-            names=(first.name, second.name),
-            notes=[*comparison.notes, *_merge_assumptions(*_name_sides((first, second), assumptions))],
-            before=simulated[0],
-            comparison=comparison,
-        )
-        return comparison, assumptions, before, after, build_report(source)
-
-    comparison, assumptions, before, after, page = run_idle(run)
-    known = {(violation.text, violation.dag_id, violation.run_after) for violation in before.violations}
-    violations = [
-        (violation.sentence, (violation.text, violation.dag_id, violation.run_after) in known)
-        for violation in after.violations
-    ]
-    common = _merge_assumptions(*_name_sides((first, second), assumptions))
-    print_differences(comparison, (first.name, second.name), second.scenario, common, violations, output)
-    _write(report, page)
-    new = sum(not was_so for _, was_so in violations)
-    if new:
-        raise UserError(say("expectations_are_violated", count=new))
-
-
-def _name_sides(
-    sides: Sequence[PreparedScenario], assumptions: Sequence[list[Sentence]]
-) -> list[tuple[str, list[Sentence]]]:
-    return [(each.name, [*each.assumptions, *of_side]) for each, of_side in zip(sides, assumptions, strict=True)]
-
-
-def _merge_assumptions(first: tuple[str, list[Sentence]], second: tuple[str, list[Sentence]]) -> list[Sentence]:
-    """What is assumed on both sides once, and then what is assumed on one of them, with its name."""
-    common = [sentence for sentence in first[1] if sentence in second[1]]
-    return common + [
-        say("assumed_on_one_side", name=name, message=sentence)
-        for name, sentences in (first, second)
-        for sentence in sentences
-        if sentence not in common
-    ]
 
 
 def _read_options(options: Mapping[str, object]) -> list[Change]:
@@ -335,27 +202,3 @@ def _read_options(options: Mapping[str, object]) -> list[Change]:
         elif value is not None:
             changes.append(read_option(key, str(value)))
     return changes
-
-
-def _run(home: Home, prepared: PreparedScenario) -> SimulatedRuns:
-    with closing(start_host(home.cfg)) as host:
-        return run_scenario(prepared.scenario, host)
-
-
-def _find_faults(home: Home, prepared: PreparedScenario, simulated: SimulatedRuns) -> SimulationFindings:
-    def simulate_tasks() -> SimulatedRuns:
-        return _run(home, replace(prepared, scenario=replace(prepared.scenario, with_tasks=True)))
-
-    return find_faults(prepared.scenario, simulated, prepared.expectations, prepared.specs, simulate_tasks)
-
-
-def _choose(simulated: SimulatedRuns, dag_ids: Sequence[str]) -> list[RunOutcome]:
-    return [run for run in simulated.runs if not dag_ids or run.dag_id in dag_ids]
-
-
-def _check_ids(dag_ids: Sequence[str], sides: Sequence[PreparedScenario]) -> None:
-    known = {dag_id for side in sides for dag_id in side.all_ids}
-    for dag_id in dag_ids:
-        if dag_id not in known:
-            hint = suggest_name(dag_id, sorted(known))
-            raise UserError(say("scenario_names_no_dag", option="the command line", name=dag_id, hint=hint))

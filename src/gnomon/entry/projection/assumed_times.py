@@ -12,7 +12,7 @@ from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
 from gnomon.model.ids import UNMAPPED
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.spec import DagSpec
 
 DEFAULT_S = 60.0
@@ -130,6 +130,7 @@ class AssumedTimes:
                     count=len(durations),
                     duration=self._named.default_s,
                     names=shorten_names(durations),
+                    command=Command("forecast"),
                 )
             )
         if relative:

@@ -32,13 +32,13 @@ class BaselineCalendars:
             last_day = calendar.last_day
         except (OptionError, AirflowTimetableInvalid) as error:
             why = getattr(error, "sentence", None) or quote(str(error))
-            return None, say("baseline_calendar_fails", place=spec.place, name=spec.name, why=why)
+            return None, say("baseline_calendar_fails", place=spec.place, baseline=spec.name, why=why)
         if last_day is None or to_datetime(until).astimezone(zone_of(spec.timezone)).date() <= last_day:
             return calendar, None
         ends = say(
             "baseline_calendar_ends",
             place=spec.place,
-            name=spec.name,
+            baseline=spec.name,
             calendar=spec.calendar,
             first=(last_day + timedelta(days=1)).isoformat(),
         )

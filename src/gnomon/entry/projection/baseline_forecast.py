@@ -100,7 +100,7 @@ def list_subjects(
         of = [split_subject(text, dags) for text in spec.of]
         missing = [text for text, each in zip(spec.of, of, strict=True) if not _exists(each, dags)]
         if missing:
-            faults.append(say("baseline_names_nothing", name=spec.name, text=missing[0], place=spec.place))
+            faults.append(say("baseline_names_nothing", baseline=spec.name, text=missing[0], place=spec.place))
             continue
         begin, end = snapshot.at - PAST_S * SECOND, snapshot.at + int(horizon_s * SECOND)
         calendar, calendar_fault = calendars.find(spec, end)

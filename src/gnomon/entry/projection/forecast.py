@@ -14,6 +14,7 @@ from gnomon.entry.projection.futures import Futures, KeptParts
 from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
+from gnomon.entry.projection.unplanned_dags import list_unplanned
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState
@@ -108,13 +109,17 @@ def draw_futures(
     timetables: TimetableHost | None = None,
     clock: Callable[[], float] = time.monotonic,
     kept: KeptParts | None = None,
+    first: int = 0,
 ) -> Iterator[Future]:
-    """Project the snapshot again and again: the runs that are due before `until`, each to its end. `kept`: what earlier projections leave; raises SlotsRunOut where it does not hold."""
+    """Project the snapshot again and again: the runs that are due before `until`, each to its end. `kept`: what earlier projections leave; raises SlotsRunOut where it does not hold.
+
+    `first`: so many futures there are already.
+    """
     began = clock()
     zones = {dag.dag_id: dag.spec.local_timezone for dag in snapshot.state.dags}
     with_tasks = drawing.with_tasks if not drawing.with_tasks or drawing.tasks_of is None else drawing.tasks_of
     futures = Futures(snapshot, settings, until, timetables, with_tasks=with_tasks, kept=kept)
-    for sample in range(drawing.samples):
+    for sample in range(first, drawing.samples):
         script = DrawnTimes(snapshot.models, snapshot.expected_s, zones, drawing.assumed_s, drawing.seed, sample)
         if kept is not None:
             kept.ends.sample = sample
@@ -139,6 +144,11 @@ class ForecastCollector:
         _add_sample(self._drawn, future.runs, with_tasks=self._with_tasks)
         self.assumed.update(dict.fromkeys(future.assumed))
         self.samples += 1
+
+    def replace(self, dag_ids: Collection[str], drawn: ForecastCollector) -> None:
+        """Of these DAGs, what as many futures say that were drawn again."""
+        self._drawn = {key: each for key, each in self._drawn.items() if key[0][0] not in dag_ids} | drawn._drawn
+        self.assumed = {task: None for task in self.assumed if task[0] not in dag_ids} | drawn.assumed
 
     def list_rows(self) -> list[ForecastRow]:
         """What the futures say of each run, and of each task if they are asked for."""
@@ -250,7 +260,7 @@ def _list_missing_pools(snapshot: Snapshot) -> list[Sentence]:
 def list_assumptions(snapshot: Snapshot, assumed: Iterable[tuple[str, str]], assumed_s: float) -> list[Sentence]:
     """What a projection of the snapshot assumes. `assumed`: the tasks whose duration is not known."""
     names = [f"{dag_id}.{task_id}" for dag_id, task_id in assumed]
-    sentences = [*_list_missing_pools(snapshot), *snapshot.unprojected]
+    sentences = [*_list_missing_pools(snapshot), *list_unplanned(snapshot.state.dags), *snapshot.unprojected]
     if snapshot.state.raised_priorities and RAISED_LATER not in sentences:
         sentences.append(RAISED_LATER)
     if names:

@@ -2,7 +2,7 @@
 
 `python -m gnomon.entry.projection.forecast_main READY`; its home is that of the environment. Nothing is written to the store but summaries of durations.
 
-After a forecast that took little the process ends. After another one it stays, writes a byte to the file descriptor READY, and makes the next one for each byte that it reads: that draws only what has changed.
+After a forecast that took little, and has all its futures, the process ends. After another one it stays, writes a byte to the file descriptor READY, and makes the next one for each byte that it reads: that draws only what has changed, and futures that are missing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> int:
         while True:
             began_s = time.process_time()
             _write(_report(reporter))
-            if reporter.has_drawn_all and time.process_time() - began_s < STAYS_FROM_S:
+            if reporter.is_complete and reporter.has_drawn_all and time.process_time() - began_s < STAYS_FROM_S:
                 return 0
             os.write(ready, b".")
             if not select.select([0], [], [], UNASKED_S)[0] or not os.read(0, 1):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 
@@ -13,7 +14,7 @@ from gnomon.author_code.timetable_host.subprocess_host import SubprocessTimetabl
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.baseline_forecast import PAST_S, BaselineCollector, DueSubject, list_subjects
 from gnomon.entry.projection.forecast import Drawing, ForecastRow, Future
-from gnomon.entry.projection.kept_forecast import FutureObserver, KeptForecast
+from gnomon.entry.projection.kept_forecast import KeptForecast
 from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.snapshot import Snapshot, read_snapshot
 from gnomon.entry.projection.waiting_host import WaitingTimetableHost
@@ -34,12 +35,17 @@ LEAST_S = 3_600
 
 
 class ForecastReporter:
-    """Makes reports one after another. What has not changed since the one before is not drawn again."""
+    """Makes reports one after another. What has not changed since the one before is not drawn again. `clock`: measures how long drawing takes."""
 
-    def __init__(self) -> None:
-        self._forecast = KeptForecast()
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._forecast = KeptForecast(clock)
         self._subjects: dict[tuple[str, Instant], DueSubject] = {}
         """Of the last report, by baseline and due time."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last report is of as many futures as it shall be."""
+        return self._forecast.is_complete
 
     @property
     def has_drawn_all(self) -> bool:
@@ -77,18 +83,12 @@ class ForecastReporter:
         settings = replace(settings, limits=replace(settings.limits, executors=None))
         hosts = build_timetable_host_settings(cfg)
 
-        def start_observer(drawn: Collection[str] | None) -> FutureObserver:
-            again = [subject for subject in subjects if not self._take_over(subject, drawn)]
-            collector = BaselineCollector(again, snapshot)
-
-            def observe(future: Future) -> None:
-                collector.add(future.runs)
-
-            return observe
-
+        observer = _SubjectObserver(subjects, self._subjects, snapshot)
         with closing(WaitingTimetableHost(SubprocessTimetableHost(hosts, SystemClock()))) as host:
             together = [{dag_id for dag_id, _ in subject.of} for subject in subjects if len(subject.of) > 1]
-            answer = self._forecast.draw(snapshot, settings, until, drawing, host, start_observer, together)
+            answer = self._forecast.draw(
+                snapshot, settings, until, drawing, host, observer, together, observer.list_new()
+            )
         self._subjects = {(subject.spec.name, subject.due.due_at): subject for subject in subjects}
         is_raising = any(subject.spec.priority for subject in subjects) and RAISED_LATER not in answer.assumptions
         assumptions = tuple(map(render, (*answer.assumptions, *([RAISED_LATER] if is_raising else ()))))
@@ -104,19 +104,47 @@ class ForecastReporter:
             faults=tuple(render(fault) for fault in faults),
         )
 
+
+class _SubjectObserver:
+    """Collects what futures say of due times, beside what the last report found out about them: `last`, by baseline and due time."""
+
+    def __init__(
+        self, subjects: Sequence[DueSubject], last: Mapping[tuple[str, Instant], DueSubject], snapshot: Snapshot
+    ) -> None:
+        self._subjects, self._last, self._snapshot = subjects, last, snapshot
+        self._all = BaselineCollector(subjects, snapshot)
+        self._again = self._all
+        """Of the due times whose DAGs are drawn again."""
+
+    def list_new(self) -> set[str]:
+        """The DAGs of due times of which the last report knows nothing."""
+        new = (subject for subject in self._subjects if self._find_last(subject) is None)
+        return {dag_id for subject in new for dag_id, _ in subject.of}
+
+    def begin(self, drawn: Collection[str] | None) -> None:
+        """Take over from the last report what is known of due times none of whose DAGs is drawn again."""
+        again = [subject for subject in self._subjects if not self._take_over(subject, drawn)]
+        self._again = BaselineCollector(again, self._snapshot)
+
+    def add(self, future: Future) -> None:
+        """A future of the DAGs that are drawn again."""
+        self._again.add(future.runs)
+
+    def add_whole(self, future: Future) -> None:
+        """One more future of all DAGs."""
+        self._all.add(future.runs)
+
     def _take_over(self, subject: DueSubject, drawn: Collection[str] | None) -> bool:
-        """Give the subject what the last report found out about it, if none of its DAGs is drawn again; else nothing."""
-        last = self._subjects.get((subject.spec.name, subject.due.due_at))
-        if (
-            drawn is None
-            or last is None
-            or not last.is_asked_like(subject)
-            or any(dag_id in drawn for dag_id, _ in subject.of)
-        ):
+        last = self._find_last(subject)
+        if drawn is None or last is None or any(dag_id in drawn for dag_id, _ in subject.of):
             subject.ends, subject.paths, subject.unfinished = [], [], 0
             return False
         subject.ends, subject.paths, subject.unfinished = last.ends, last.paths, last.unfinished
         return True
+
+    def _find_last(self, subject: DueSubject) -> DueSubject | None:
+        last = self._last.get((subject.spec.name, subject.due.due_at))
+        return last if last is not None and last.is_asked_like(subject) else None
 
 
 def build_drawing(cfg: Config) -> Drawing:
@@ -144,7 +172,9 @@ def collect_specs(
     for spec in (*read_baselines(cfg.home, cfg.text("core", "default_timezone")), *of_dags, *stored):
         other = specs.setdefault(spec.name, spec)
         if other is not spec:
-            doubles.append(say("baseline_is_written_twice", place=spec.place, name=spec.name, elsewhere=other.place))
+            doubles.append(
+                say("baseline_is_written_twice", place=spec.place, baseline=spec.name, elsewhere=other.place)
+            )
     return list(specs.values()), doubles
 
 

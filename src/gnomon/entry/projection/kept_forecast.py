@@ -3,14 +3,18 @@
 What a DAG does in a future depends on itself, on the DAGs that it is connected with, on the seed, and on slots, which only matter where they are too few. So the runs of a group of connected DAGs are
 those of the last forecast if nothing of them is different in the store and none of their runs has begun or is due. The slots that they take at most are known. Where those that are drawn again might have to wait for
 one of these, all are drawn again. `tests/simulation/test_kept_forecast.py` proves that the answer is that of a forecast without a past.
+
+Of futures that were fewer than asked for, because more would have taken too long, the next forecasts draw more, until all are there.
 """
 
 from __future__ import annotations
 
 import operator
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.connected_dags import group_connected
@@ -35,10 +39,34 @@ from gnomon.model.instants import Instant
 from gnomon.model.spec import DagSpec
 from gnomon.services.scheduler.settings import SchedulerSettings
 
-FutureObserver = Callable[[Future], object]
-"""Sees futures of the DAGs that are drawn again."""
-StartObserver = Callable[[Collection[str] | None], FutureObserver]
-"""Begins anew with the DAGs that are drawn again; None: all are."""
+
+class ForecastObserver(Protocol):
+    """Sees the futures of a forecast."""
+
+    def begin(self, drawn: Collection[str] | None) -> None:
+        """These DAGs are drawn again, in as many futures as there were; None: all are, and nothing that was seen before counts."""
+
+    def add(self, future: Future) -> None:
+        """A future of these DAGs."""
+
+    def add_whole(self, future: Future) -> None:
+        """A future of all DAGs, beside those that there were."""
+
+
+@dataclass
+class _Drawn:
+    """What futures say."""
+
+    runs: ForecastCollector = field(default_factory=lambda: ForecastCollector(with_tasks=False))
+    later: ForecastCollector = field(default_factory=lambda: ForecastCollector(with_tasks=False))
+    reached: list[Instant] = field(default_factory=list)
+    """By future: until then all runs are known that have begun."""
+
+    def add(self, future: Future) -> None:
+        """One more future."""
+        self.runs.add(future)
+        self.later.add(replace(future, runs=future.later))
+        self.reached.append(future.reached)
 
 
 @dataclass
@@ -67,20 +95,27 @@ class _Kept:
     """With as many samples as there were."""
     wanted_samples: int
     dags: dict[str, _DagForecast]
+    drawn: _Drawn | None
+    """All that the futures say, while there are fewer than asked for: more will be added."""
     reached: list[Instant]
-    """By future: until then all runs are known that have begun."""
     contended: frozenset[Resource]
     """The pools (None: all workers) of which DAGs may have waited for one another."""
 
 
 class KeptForecast:
-    """Makes forecasts of one deployment, one after another, and keeps the last one."""
+    """Makes forecasts of one deployment, one after another, and keeps the last one. `clock`: measures how long drawing takes."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._kept: _Kept | None = None
         self._ends: RunEnds | None = None
-        self.drawn: Collection[str] | None = None
+        self.drawn: set[str] | None = None
         """The DAGs that the newest forecast drew; None: all."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there are as many futures as were asked for."""
+        return self._kept is not None and self._kept.drawn is None
 
     def draw(
         self,
@@ -89,57 +124,25 @@ class KeptForecast:
         until: Instant,
         drawing: Drawing,
         timetables: TimetableHost | None,
-        start_observer: StartObserver,
+        observer: ForecastObserver,
         together: Sequence[Collection[str]] = (),
+        anew: Collection[str] = (),
     ) -> SampledForecast:
-        """A forecast of the snapshot, whose rows are those of runs. `together`: DAG ids in groups, of each of which all are drawn again or none."""
-        kept = self._kept
+        """A forecast of the snapshot, whose rows are those of runs. `together`: DAG ids in groups, of each of which all are drawn again or none; `anew`: DAGs to be drawn in any case."""
+        began, kept = self._clock(), self._kept
         same_models = set[str]() if kept is None else _find_same_models(kept.snapshot, snapshot)
-        ends = self._find_ends(snapshot, drawing, same_models)
-        changed = (
-            None if kept is None else _find_changed(kept, snapshot, settings, until, drawing, together, same_models)
-        )
-        self._kept = (
+        parts = KeptParts(self._find_ends(snapshot, drawing, same_models))
+        draw = _Draw(snapshot, settings, until, drawing, timetables, parts, observer, self._clock)
+        self.drawn = (
             None
-            if kept is None or changed is None
-            else self._draw_changed(kept, changed, snapshot, settings, timetables, KeptParts(ends), start_observer)
+            if kept is None
+            else _find_changed(kept, snapshot, settings, until, drawing, together, same_models, anew)
         )
-        self.drawn = changed
+        self._kept = None if kept is None or self.drawn is None else draw.again(kept, self.drawn, began)
         if self._kept is None:
             self.drawn = None
-            self._kept = _draw(snapshot, settings, until, drawing, timetables, KeptParts(ends), start_observer(None))
+            self._kept = draw.all()
         return _build_answer(self._kept)
-
-    @staticmethod
-    def _draw_changed(
-        kept: _Kept,
-        changed: Collection[str],
-        snapshot: Snapshot,
-        settings: SchedulerSettings,
-        timetables: TimetableHost | None,
-        parts: KeptParts,
-        start_observer: StartObserver,
-    ) -> _Kept | None:
-        """What was kept, with these DAGs drawn again; None: that does not do."""
-        same = {dag.dag_pk: dag.dag_id for dag in snapshot.state.dags if dag.dag_id not in changed}
-        others = {dag_id: kept.dags[dag_id] for dag_id in same.values() if dag_id in kept.dags}
-        parts.taken = _measure_demand(snapshot, others, kept.contended)
-        try:
-            drawn = _draw(
-                snapshot.leave_out(same.keys()),
-                settings,
-                kept.until,
-                kept.drawing,
-                timetables,
-                parts,
-                start_observer(changed),
-            )
-        except SlotsRunOut:
-            return None
-        if len(drawn.reached) < len(kept.reached) or any(map(operator.gt, drawn.reached, kept.reached)):
-            return None
-        dags = others | drawn.dags
-        return replace(kept, snapshot=snapshot, dags=dags, contended=_find_contended(snapshot, settings, dags))
 
     def _find_ends(self, snapshot: Snapshot, drawing: Drawing, same_models: Collection[str]) -> RunEnds:
         """The ends of runs that were drawn before and still hold."""
@@ -161,46 +164,94 @@ class KeptForecast:
         return ends
 
 
-def _draw(
-    snapshot: Snapshot,
-    settings: SchedulerSettings,
-    until: Instant,
-    drawing: Drawing,
-    timetables: TimetableHost | None,
-    parts: KeptParts,
-    observe: FutureObserver,
-) -> _Kept:
-    runs, later = ForecastCollector(with_tasks=False), ForecastCollector(with_tasks=False)
-    reached: list[Instant] = []
-    for future in draw_futures(snapshot, settings, until, drawing, timetables, kept=parts):
-        runs.add(future)
-        later.add(replace(future, runs=future.later))
-        reached.append(future.reached)
-        observe(future)
+@dataclass(frozen=True)
+class _Draw:
+    """How a forecast is drawn, in which some DAGs or all are drawn again."""
+
+    snapshot: Snapshot
+    settings: SchedulerSettings
+    until: Instant
+    drawing: Drawing
+    timetables: TimetableHost | None
+    parts: KeptParts
+    observer: ForecastObserver
+    clock: Callable[[], float]
+
+    def all(self) -> _Kept:
+        """All DAGs."""
+        self.observer.begin(None)
+        drawn = _Drawn()
+        self._add(drawn, self.snapshot, self.drawing, self.observer.add)
+        return self._keep(drawn, _describe_dags(drawn, self.snapshot))
+
+    def again(self, kept: _Kept, changed: set[str], began: float) -> _Kept | None:
+        """What was kept, with these DAGs drawn again, and more futures where there are too few; None: that does not do."""
+        snapshot = self.snapshot
+        same = {dag.dag_pk: dag.dag_id for dag in snapshot.state.dags if dag.dag_id not in changed}
+        others = {dag_id: kept.dags[dag_id] for dag_id in same.values() if dag_id in kept.dags}
+        if kept.drawn is not None and not others:
+            return None
+        self.parts.taken = _measure_demand(snapshot, others, kept.contended)
+        self.observer.begin(changed)
+        again = _Drawn()
+        try:
+            self._add(again, snapshot.leave_out(same.keys()), kept.drawing, self.observer.add)
+        except SlotsRunOut:
+            return None
+        if len(again.reached) < len(kept.reached) or any(map(operator.gt, again.reached, kept.reached)):
+            return None
+        self.parts.taken = None
+        if kept.drawn is None:
+            dags = others | _describe_dags(again, snapshot)
+            return replace(kept, snapshot=snapshot, dags=dags, contended=_find_contended(snapshot, self.settings, dags))
+        gone = changed | (kept.dags.keys() - set(same.values()))
+        drawn = kept.drawn
+        drawn.runs.replace(gone, again.runs)
+        drawn.later.replace(gone, again.later)
+        remaining_s = self.drawing.max_s - (self.clock() - began)
+        self._add(drawn, snapshot, replace(self.drawing, max_s=remaining_s), self.observer.add_whole)
+        return self._keep(drawn, _describe_dags(drawn, snapshot))
+
+    def _add(self, drawn: _Drawn, snapshot: Snapshot, drawing: Drawing, observe: Callable[[Future], object]) -> None:
+        """The futures that are missing, of this part of the snapshot."""
+        first = len(drawn.reached)
+        for future in draw_futures(
+            snapshot, self.settings, self.until, drawing, self.timetables, self.clock, self.parts, first
+        ):
+            drawn.add(future)
+            observe(future)
+
+    def _keep(self, drawn: _Drawn, dags: dict[str, _DagForecast]) -> _Kept:
+        samples = len(drawn.reached)
+        return _Kept(
+            self.snapshot,
+            self.settings,
+            self.until,
+            replace(self.drawing, samples=samples),
+            self.drawing.samples,
+            dags,
+            drawn if samples < self.drawing.samples else None,
+            drawn.reached,
+            _find_contended(self.snapshot, self.settings, dags),
+        )
+
+
+def _describe_dags(drawn: _Drawn, snapshot: Snapshot) -> dict[str, _DagForecast]:
     dags: dict[str, _DagForecast] = defaultdict(_DagForecast)
-    for row in runs.list_rows():
+    for row in drawn.runs.list_rows():
         dags[row.dag_id].rows.append(row)
-    for collector in (runs, later):
+    for collector in (drawn.runs, drawn.later):
         for dag_id, begin, end, queued_at in collector.list_spans():
             dag = dags[dag_id]
             if begin is not None:
-                dag.spans.append((begin, max(reached) if end is None else end))
+                dag.spans.append((begin, max(drawn.reached) if end is None else end))
             dag.first_at = queued_at if dag.first_at is None else min(dag.first_at, queued_at)
-    for dag_id, task_id in runs.assumed:
+    for dag_id, task_id in drawn.runs.assumed:
         dags[dag_id].assumed.append(task_id)
     for record in snapshot.state.dags:
         if record.dag_id in dags:
             dags[record.dag_id].widths = bound_widths(record.spec)
-    return _Kept(
-        snapshot,
-        settings,
-        until,
-        replace(drawing, samples=runs.samples),
-        drawing.samples,
-        dict(dags),
-        reached,
-        _find_contended(snapshot, settings, dags),
-    )
+    return dict(dags)
 
 
 def _build_answer(kept: _Kept) -> SampledForecast:
@@ -244,6 +295,7 @@ def _find_changed(
     drawing: Drawing,
     together: Sequence[Collection[str]],
     same_models: Collection[str],
+    anew: Collection[str],
 ) -> set[str] | None:
     """The DAGs that have to do with what has changed; None: all."""
     before = kept.snapshot
@@ -259,7 +311,7 @@ def _find_changed(
     )
     if not has_same_world:
         return None
-    same = set(_list_same(kept, snapshot, same_models))
+    same = set(_list_same(kept, snapshot, same_models)).difference(anew)
     dags = (*before.state.dags, *snapshot.state.dags)
     shared = kept.contended | list_mixed_pools(dag.spec for dag in dags)
 

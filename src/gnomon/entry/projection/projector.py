@@ -22,9 +22,11 @@ from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.projection.undisturbed_runs import DrawTry, UndisturbedRuns
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import Attempt
+from gnomon.model.errors.product import UserError
 from gnomon.model.ids import GROUPS
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, PoolRecord
+from gnomon.model.sentences import say
 from gnomon.model.slots import PlannedRun
 from gnomon.model.states import FINISHED_RUN_STATES, DagRunState, DagRunType
 from gnomon.rules.engine import events as e
@@ -73,12 +75,11 @@ Observer = Callable[[StepResult, Instant], object]
 """Sees the result of each step, without rows. What it names is the engine's: copy what is to be kept."""
 
 
-class EndlessInstant(Exception):
+class EndlessInstant(UserError):
     """At one instant something follows without end; `dag_ids` took part in it."""
 
     def __init__(self, at: Instant, dag_ids: Sequence[str]) -> None:
-        super().__init__(f"runs follow one another without end at {at}: {', '.join(dag_ids)}")
-        self.at = at
+        super().__init__(say("simulated_time_stands_still", at=at, names=", ".join(dag_ids) or "-"))
         self.dag_ids = tuple(dag_ids)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.changes.scenarios.expectation import Expectation, find_subject
+from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
@@ -68,6 +69,12 @@ class ScenarioPromises:
                 verdicts[due.baseline] = _describe_late(due)
         return verdicts
 
+    def list_undecided(self, judged: Iterable[str]) -> list[Sentence]:
+        """A sentence about the baselines that are not among these, if there are such."""
+        known = set(judged)
+        names = [spec.name for spec in self.baselines if spec.name not in known]
+        return [say("baselines_have_no_due_time", count=len(names), names=shorten_names(names))] if names else []
+
     def list_due_times(self, scenario: Scenario, simulated: SimulatedRuns) -> list[JudgedDueTime]:
         """The due times of baselines whose runs are all due after the start of the simulation."""
         by_dag: dict[str, list[RunOutcome]] = {}
@@ -116,4 +123,4 @@ def choose_baselines(
 
 def _describe_late(due: JudgedDueTime) -> Sentence:
     end = say("it_never_ends") if due.ended_at is None else say("it_ends_at", at=due.ended_at)
-    return say("baseline_is_broken", name=due.baseline, due_at=due.due_at, end=end)
+    return say("baseline_is_broken", baseline=due.baseline, due_at=due.due_at, end=end)

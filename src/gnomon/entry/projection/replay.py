@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from gnomon.author_code.timetable_host import TimetableHost
 from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.projected_dags import build_running_dags, drop_unprojected, list_unprojected
-from gnomon.entry.projection.projector import EndlessInstant, Projector
+from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.recorded_times import RecordedTimes
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
 from gnomon.entry.projection.run_pairs import RunPair, pair_runs
@@ -180,14 +180,10 @@ def project_day(
         [replace(dag.record, dependency_error=errors.get(dag.record.dag_id)) for dag in running],
         {dag.record.dag_pk: dag.past_slots for dag in running},
     )
-    try:
-        projector.run_until(day.end)
-        end = day.end + RUN_OUT_S * SECOND
-        while projector.now < end and _has_runs_before(projector, day.end):
-            projector.run_until(min(end, projector.now + 3600 * SECOND))
-    except EndlessInstant as endless:
-        names = ", ".join(endless.dag_ids) or "-"
-        raise UserError(say("simulated_time_stands_still", at=endless.at, names=names)) from None
+    projector.run_until(day.end)
+    end = day.end + RUN_OUT_S * SECOND
+    while projector.now < end and _has_runs_before(projector, day.end):
+        projector.run_until(min(end, projector.now + 3600 * SECOND))
     return [*collector.runs, *collector.list_unfinished(projector.now, with_waits=False)]
 
 

@@ -92,6 +92,7 @@ def search(
     judged = promises.judge(scenario, simulate(scenario, timetables))  # what it assumes may not be so in the variations
     if not judged:
         raise UserError(say("find_judges_nothing"))
+    assumptions += promises.list_undecided(judged)
     missing = dict.fromkeys(judged, say("promise_has_no_run"))
 
     def holds(value: int) -> bool:

@@ -11,17 +11,16 @@ from gnomon.entry.projection.attempt_counter import MAX_ATTEMPTS, MAX_KEPT_ATTEM
 from gnomon.entry.projection.divided_projection import EngineShare, find_capacity, project_divided
 from gnomon.entry.projection.independent_dags import IndependentDags
 from gnomon.entry.projection.projected_dags import RunningDag, build_running_dags, list_unprojected
-from gnomon.entry.projection.projector import EndlessInstant, Projector
+from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation_size import refuse_too_large
-from gnomon.model.errors.product import UserError
+from gnomon.entry.projection.unplanned_dags import list_unplanned
 from gnomon.model.instants import Instant
 from gnomon.model.records import GroupState, PoolRecord
-from gnomon.model.sentences import Sentence, quote, say
+from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 from gnomon.rules.dependencies.faults import errors_of
 from gnomon.rules.dependencies.shape import shape_of
-from gnomon.rules.engine.state.engine_state import EngineState
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 UNLIMITED = -1
@@ -121,32 +120,15 @@ class _EnginePart:
         records = [replace(dag.record) for dag in rest]
         collector = share.observe(projector, records, with_tasks=scenario.with_tasks, counter=counter)
         projector.add_dags(records, {dag.record.dag_pk: dag.past_slots for dag in rest})
-        try:
-            projector.run_until(scenario.end)
-        except EndlessInstant as endless:
-            raise UserError(
-                say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
-            ) from None
-        self.faults, self.attempt_count = _list_faults(projector.engine_state), counter.ended
+        projector.run_until(scenario.end)
+        records = [dag.record for dag in projector.engine_state.dags.values()]
+        self.faults, self.attempt_count = list_unplanned(records), counter.ended
         return [*collector.runs, *collector.list_unfinished(projector.now)], scenario.end
 
 
 def _open_counter(scenario: Scenario) -> AttemptCounter:
     most = MAX_KEPT_ATTEMPTS if scenario.with_tasks else MAX_ATTEMPTS
     return AttemptCounter(scenario.start, scenario.end, len(scenario.dags), most)
-
-
-def _list_faults(state: EngineState) -> list[Sentence]:
-    """A sentence for each DAG that has no plan."""
-    return [
-        say(
-            "simulated_dag_has_no_plan",
-            dag=dag.record.dag_id,
-            why=quote(dag.record.dependency_error or dag.record.error or ""),
-        )
-        for dag in sorted(state.dags.values(), key=lambda dag: dag.record.dag_id)
-        if dag.record.dependency_error or dag.record.error
-    ]
 
 
 def _sort_key(run: RunOutcome) -> tuple[bool, Instant, str, int]:

@@ -41,6 +41,8 @@ class ArgumentKind(Enum):
 
 COUNT = "count"
 """The argument that chooses between the words for one and for many."""
+BASELINE = "baseline"
+"""The argument that is the name of a baseline: the api-server hides it from whoever may not see that one."""
 
 
 class Part(NamedTuple):

@@ -43,12 +43,15 @@ WaitGraph = dict[WaitPoint, tuple[WaitPoint, ...]]
 
 def find_cycles(shapes: Mapping[str, Shape]) -> dict[str, str]:
     """Each DAG that is in a cycle, with one cycle through it: `a -> b -> a`, where each DAG waits for the next."""
-    cycles: dict[str, str] = {}
+    return {dag_id: words for circle in find_circles(shapes) for dag_id, words in circle.items()}
+
+
+def find_circles(shapes: Mapping[str, Shape]) -> Iterator[dict[str, str]]:
+    """The same, by cycle: the DAGs that are in none of those before, each with the cycle from that DAG on."""
     for dag_ids in _find_components({dag_id: _upstream_ids(shape, shapes) for dag_id, shape in shapes.items()}):
         waits = _build_wait_graph({dag_id: shapes[dag_id] for dag_id in dag_ids})
         for component in _find_components(waits):
-            cycles.update(_describe_components(sorted(component), waits, frozenset(component)))
-    return cycles
+            yield from _find_circles_in(sorted(component), waits, frozenset(component))
 
 
 def _upstream_ids(shape: Shape, shapes: Mapping[str, Shape]) -> tuple[str, ...]:
@@ -87,20 +90,21 @@ def _build_wait_graph(shapes: Mapping[str, Shape]) -> WaitGraph:
     return {point: tuple(predecessors) for point, predecessors in before.items()}
 
 
-def _describe_components(points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]) -> dict[str, str]:
-    """The DAGs of one component, each with the text of a cycle through it."""
-    cycles: dict[str, str] = {}
-    searches = 0
+def _find_circles_in(
+    points: list[WaitPoint], waits: WaitGraph, component: frozenset[WaitPoint]
+) -> Iterator[dict[str, str]]:
+    circles: list[dict[str, str]] = []
+    known: set[str] = set()
     for point in points:
-        if point.dag_id in cycles:
+        if point.dag_id in known:
             continue
-        if searches == MAX_SEARCHES:
-            cycles[point.dag_id] = next(iter(cycles.values()))
+        if len(circles) == MAX_SEARCHES:
+            circles[0][point.dag_id] = next(iter(circles[0].values()))
             continue
-        searches += 1
-        for dag_id, words in _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, component))):
-            cycles.setdefault(dag_id, words)
-    return cycles
+        cycle = _format_cycles(_select_named_points(_find_shortest_cycle(point, waits, component)))
+        circles.append({dag_id: words for dag_id, words in cycle if dag_id not in known})
+        known |= circles[-1].keys()
+    yield from circles
 
 
 def _find_shortest_cycle(start: WaitPoint, waits: WaitGraph, component: frozenset[WaitPoint]) -> list[WaitPoint]:

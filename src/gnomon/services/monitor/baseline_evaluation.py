@@ -360,7 +360,7 @@ def _describe_resolved(alert: AlertRecord, standing: dict[tuple[str, Instant], B
     kind, name, due_at, *_ = alert.subject.split(":", 3)
     record = standing.get((name, int(due_at)))
     if record is None:
-        return say("baseline_is_no_longer_judged", name=name)
+        return say("baseline_is_no_longer_judged", baseline=name)
     if AlertKind(kind) in (AlertKind.ON_KEY_PATH_FAILED, AlertKind.ON_KEY_PATH_SLOW):
         return say("trouble_is_over", message=alert.item.message)
     if record.level in OPEN_LEVELS and not record.is_final:

@@ -84,3 +84,13 @@ def test_what_cannot_be_found_is_refused(gnomon: Gnomon, folder: Path, options: 
     code, out, err = gnomon("simulate", "--dags", str(folder), *DAY, *options)
     assert code != 0 and out == ""
     assert message in err
+
+
+def test_a_baseline_that_has_no_due_time_in_the_simulated_time_is_named(
+    gnomon: Gnomon, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "never.py").write_text("from gnomon import DAG\ndag = DAG('never', schedule=None)\n")
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "home" / "gnomon.toml").write_text('[baselines.idle]\nof = ["never"]\nby = "02:45"\n')
+    code, out, _ = gnomon("simulate", "--dags", str(folder), *DAY, *EXPECT, "--find", "pool=etl")
+    assert code == 0 and "1 baseline has no run with a due time in the simulated time, and is not judged (idle)" in out

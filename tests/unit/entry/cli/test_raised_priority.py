@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace as replace_record
 
+import pytest
 from msgspec.structs import replace
 from tests.unit.entry.cli.conftest import Gnomon
 from tests.unit.entry.cli.deployment import Deployment, spec_of
@@ -125,3 +126,10 @@ def test_an_option_that_is_taken_away_restores_the_priority(gnomon: Gnomon, depl
     case.judge(replace_record(PROMISE, priority=None))
     assert "baseline" not in case.explain("a") + case.explain("c")
     assert len(case.audit("priority_restored")) == 1
+
+
+@pytest.mark.parametrize("text", ["9,1", "-5", "high", "1-2-x", "9" * 5000])
+def test_a_priority_that_is_no_weight_is_refused_as_it_was_written(gnomon: Gnomon, text: str) -> None:
+    code, out, err = gnomon("baselines", "create", "x", "--of", "a", "--by", "07:00", f"--priority={text}")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"gnomon: --priority '{text[:100]}' is not a weight such as 100, or the least and the most")

@@ -136,7 +136,10 @@ def test_what_comes_late_moves_what_waits_for_it(gnomon: Gnomon, folder: Path) -
         ('dags = "dags"\nfail = ["orders", "orders"]\n', "'orders' is changed twice, by a.toml, line 2: fail ="),
         ('dags = "dags"\nfail = [7]\n', "a.toml, line 2: fail = '7' is not DAG.TASK or DAG"),
         ('dags = "dags"\nfail = [\n  "orders.load",\n]\n', "a.toml, line 2: fail = names 'orders.load'"),
-        ('dags = "dags"\nfor = "100y"\n', "a.toml, line 2: for = '100y' is not at most 10 years"),
+        (
+            'dags = "dags"\nfor = "100y"\n',
+            "a.toml, line 2: for = '100y' is not a span above zero and of at most 10 years",
+        ),
         (
             'dags = "dags"\nfor = "1d"\nfor = "2d"\n',
             "Cannot overwrite a value (at line 3, column 11); the line is 'for",
@@ -154,6 +157,11 @@ def test_what_comes_late_moves_what_waits_for_it(gnomon: Gnomon, folder: Path) -
             "the simulation has no DAGs: this home has no DAG folder; name a folder or a revision with --dags",
         ),
         ('dags = "nowhere"\n', "nowhere is not a folder"),
+        ('dags = "dags"\nexpect = ["orders is early"]\n', "a.toml, line 2: expect = 'orders is early' is not 'report"),
+        (
+            'dags = "dags"\nexpect = ["invoices ends before 07:00"]\n',
+            "a.toml, line 2: expect = names 'invoices', which is no DAG and no task of a DAG",
+        ),
         ('dags = "dags"\nskip_broken = 1\n', "a.toml, line 2: skip_broken = '1' is not true or false"),
         ('dags = "dags"\n[set.orders]\ncheck = []\n', "a.toml, line 3: set.orders.check = '[]' is not DAG.TASK=SPAN"),
         ('dags = "dags"\nset = { orders = "soon" }\n', "a.toml, line 2: set.orders = 'soon' is not DAG.TASK=SPAN"),

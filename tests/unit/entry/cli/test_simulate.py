@@ -73,8 +73,8 @@ def test_a_run_starts_when_the_run_that_it_waits_for_has_ended(gnomon: Gnomon, f
     assert (orders["dag_id"], *clock_times(orders)) == ("orders", "02:00:00", "02:00:00", "02:45:00")
     assert (report["dag_id"], *clock_times(report)) == ("report", "02:30:00", "02:45:00", "02:55:00")
     assert answer["assumptions"] == [
-        "the duration of 1 task is not known: it is assumed to take 1 min (orders.check); name it with --set DAG.TASK=SPAN, "
-        "or another assumption with --assume SPAN"
+        "the duration of 1 task is not named, and no recorded one is read: it is assumed to take 1 min (orders.check); name it with --set DAG.TASK=SPAN, "
+        "or another assumption with --assume SPAN, or ask `gnomon forecast`, which reads recorded ones"
     ]
 
 
@@ -172,8 +172,8 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
         (["--expect", "report is early"], "--expect 'report is early' is not 'report ends before 07:00'"),
         (["--expect", "report ends before 27:00"], "--expect 'report ends before 27:00' is not"),
         (["--expect", "invoices ends before 07:00"], "names 'invoices', which is no DAG and no task"),
-        (["--for", "40000d"], "--for '40000d' is not at most 10 years"),
-        (["--for", "36525d"], "--for '36525d' is not at most 10 years; write 12h, 1d or 30d"),
+        (["--for", "40000d"], "--for '40000d' is not a span above zero and of at most 10 years"),
+        (["--for", "36525d"], "--for '36525d' is not a span above zero and of at most 10 years; write 12h, 1d or 30d"),
         (["--set", "orders=-100%"], "--set 'orders=-100%' is not DAG.TASK=SPAN"),
         (["--set", "orders=inf"], "--set 'orders=inf' is not DAG.TASK=SPAN"),
         (
@@ -186,7 +186,11 @@ def test_an_expectation_that_does_not_hold_is_an_exit_code_and_a_sentence(gnomon
         ),
         (["--length", "orders=2"], "--length orders=2 names 'orders', which is no DAG"),
         (["--length", "orders.check=2"], "names 'orders.check', but no task is mapped over what it returns"),
-        (["--freeze", "orders", "--set", "orders=1m"], "--set orders=1m names 'orders'"),
+        (
+            ["--freeze", "orders", "--set", "orders=1m"],
+            "--set orders=1m is about DAG orders, which --freeze orders leaves out; remove one of the two",
+        ),
+        (["--for", "0s"], "--for '0s' is not a span above zero"),
         (
             ["--schedule", "orders=0 3 * *"],
             "--schedule orders=0 3 * * gives DAG 'orders' a schedule that cannot be read",
@@ -213,6 +217,10 @@ def test_a_folder_with_a_broken_file_is_refused_with_its_error(gnomon: Gnomon, f
     (folder / "broken.py").write_text("from gnomon import DAG\nDAG(")
     code, _, err = gnomon("simulate", "--dags", str(folder))
     assert code == 1 and "broken.py" in err
+    for file in folder.iterdir():
+        file.write_text("from gnomon import DAG\nDAG(")
+    code, _, err = gnomon("simulate", "--dags", str(folder), "--skip-broken")
+    assert code == 1 and "as 2 files cannot be loaded and are left out (broken.py, shop.py); name a folder with" in err
     code, _, err = gnomon("simulate", "--dags", str(folder / "missing"))
     assert code == 1 and "is not a folder" in err
 

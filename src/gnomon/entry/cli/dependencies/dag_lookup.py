@@ -25,6 +25,8 @@ from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state
 
+NAMES_SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class DagWithUpstreams:
@@ -104,9 +106,15 @@ def load_folder(home: Home, folder: str, *, shown: str | None = None, skip_broke
     for file in files:
         for dag in file.dags:
             dags.setdefault(dag.spec.dag_id, (dag.spec, file.path))
+    left_out = [os.path.relpath(file.path, path) for file in broken]
     if not dags:
-        raise UserError(say("folder_defines_no_dag", folder=name))
-    return FolderDags(list(dags.values()), [os.path.relpath(file.path, path) for file in broken])
+        count, names = (
+            len(left_out),
+            ", ".join(left_out[:NAMES_SHOWN]) + (" ..." if len(left_out) > NAMES_SHOWN else ""),
+        )
+        more = say("as_broken_files_are_left_out", count=count, names=names) if left_out else None
+        raise UserError(say("folder_defines_no_dag", folder=name, more=more))
+    return FolderDags(list(dags.values()), left_out)
 
 
 def _list_sensors(home: Home, spec: DagSpec, siblings: list[DagSpec]) -> list[SensorEdge]:

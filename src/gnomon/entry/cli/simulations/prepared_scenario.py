@@ -142,7 +142,12 @@ def _build(home: Home, read: _Read, options: Sequence[Change], now: Instant, *, 
     refuse_twice(changes)
     dags = change_dags(read.dags, changes)
     specs = {spec.dag_id: spec for spec, _ in dags}
-    expectations = [read_expectation(change.value, specs) for change in changes if change.key == "expect"]
+    own_places = {change.place for change in read.own}
+    expectations = [
+        read_expectation(change.value, specs, change.place if change.place in own_places else None)
+        for change in changes
+        if change.key == "expect"
+    ]
     moment = find(changes, "from", None)
     start = now if moment is None else resolve_instant(moment, home.cfg)
     settings = build_scheduler_settings(home.cfg)

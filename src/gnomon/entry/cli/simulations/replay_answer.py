@@ -1,8 +1,10 @@
-"""`gnomon simulate --replay`: which day is meant, and how the answer is written."""
+"""`gnomon simulate --replay`: which day is meant, its replay, and how the answer is written."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 import click
@@ -13,11 +15,15 @@ from gnomon.entry.cli.output import format_sentence, format_table, print_documen
 from gnomon.entry.cli.parameter_types import resolve_instant
 from gnomon.entry.cli.simulations.markdown import ROWS_MAX, format_list, format_markdown
 from gnomon.entry.cli.simulations.run_rows import print_csv
-from gnomon.entry.projection.replay import DayRecord, Replay
+from gnomon.entry.projection.idle_process import run_idle
+from gnomon.entry.projection.replay import DayRecord, Replay, read_day, replay_day
 from gnomon.entry.projection.run_pairs import RunPair
+from gnomon.entry.projection.waiting_host import start_host
 from gnomon.model.errors.product import UserError
 from gnomon.model.instants import SECOND, Instant, iso, to_datetime
 from gnomon.model.sentences import Sentence, render, say
+from gnomon.queries.report.listings.not_found import dag_not_found
+from gnomon.services.scheduler.settings import build_scheduler_settings
 
 COLUMNS = (
     "dag_id",
@@ -31,6 +37,25 @@ COLUMNS = (
     "state",
     "replayed_state",
 )
+
+
+def answer_replay(home: Home, text: str, dag_ids: Sequence[str], output: str) -> None:
+    """Replay the day, and write it."""
+    begin, end = find_day(text, home)
+    with home.store() as db:
+        day = read_day(db, begin, end)
+    known = {dag.dag_id for dag in day.dags}
+    for dag_id in dag_ids:
+        if dag_id not in known:
+            raise dag_not_found(dag_id, known)
+    settings = build_scheduler_settings(home.cfg)
+    settings = replace(settings, limits=replace(settings.limits, executors=None))
+
+    def run() -> Replay:
+        with closing(start_host(home.cfg)) as host:
+            return replay_day(day, settings, host)
+
+    print_replay(run_idle(run), day, dag_ids, output)
 
 
 def find_day(text: str, home: Home) -> tuple[Instant, Instant]:

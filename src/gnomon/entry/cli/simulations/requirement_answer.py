@@ -1,8 +1,10 @@
-"""`gnomon simulate --find`: what is looked for, and how the answer is written."""
+"""`gnomon simulate --find`: what is looked for, the search, and how the answer is written."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 
 import click
 
@@ -10,11 +12,13 @@ from gnomon.changes.scenarios.scenario_changes import Change, KnownNames
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.output import format_sentence, format_table, print_document
 from gnomon.entry.cli.simulations.markdown import format_list, format_markdown
-from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario
+from gnomon.entry.cli.simulations.prepared_scenario import PreparedScenario, prepare
 from gnomon.entry.cli.simulations.run_rows import print_csv
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
+from gnomon.entry.projection.idle_process import run_idle
 from gnomon.entry.projection.promises import ScenarioPromises, choose_baselines
-from gnomon.entry.projection.requirement_search import MOST, Goal, SearchAnswer, Trial, find_minute
+from gnomon.entry.projection.requirement_search import MOST, SAMPLES, Goal, SearchAnswer, Trial, find_minute, search
+from gnomon.entry.projection.waiting_host import start_host
 from gnomon.ground.config.baselines import read_baselines
 from gnomon.model.baseline_specs import BaselineSpec, name_for_dag
 from gnomon.model.errors.product import UserError
@@ -25,6 +29,29 @@ from gnomon.storage.store.alert_records import stored_baselines
 COLUMNS = ("value", "enough", "holds", "samples", "breaks")
 ROWS_MAX, NEAR = 20, 4
 """A table of more tried values than the first has so many before and after each change of the answer."""
+
+
+def answer_search(
+    home: Home,
+    changes: Sequence[Change],
+    file: str | None,
+    text: str,
+    numbers: tuple[int | None, int | None],
+    output: str,
+) -> None:
+    """Search, and write what was found. `numbers`: the share in percent, and the samples; None: the default."""
+    prepared = prepare(home, changes, file, with_tasks=False)
+    share, samples = numbers
+    goal = read_goal(text, prepared, (95 if share is None else share) / 100, samples or SAMPLES)
+    promises, notes = collect_promises(home, prepared)
+    require_promises(promises)
+    scenario = replace(prepared.scenario, with_tasks=promises.with_tasks)
+
+    def run() -> SearchAnswer:
+        with closing(start_host(home.cfg)) as host:
+            return search(scenario, promises, goal, host)
+
+    print_answer(run_idle(run), goal, prepared, notes, output)
 
 
 def read_goal(text: str, prepared: PreparedScenario, share: float, samples: int) -> Goal:

@@ -13,14 +13,12 @@ from gnomon.entry.projection.baseline_forecast import BaselineCollector, DueSubj
 from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.futures import Futures
 from gnomon.entry.projection.pool_load import LoadCollector
-from gnomon.entry.projection.projector import EndlessInstant
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.what_if.changed_times import ChangedTimes
 from gnomon.entry.projection.what_if.changed_world import World
 from gnomon.entry.projection.what_if.world_runs import RunKey, WorldRuns
-from gnomon.model.errors.product import UserError
 from gnomon.model.instants import Instant
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence
 
 LOAD_SAMPLES = 20
 """The load of pools is that of so many futures: each keeps the slots of all pools by five minutes."""
@@ -74,14 +72,9 @@ class WorldFutures:
         """The runs of one future, with their tasks. Raises UserError for one that has too many, or does not end."""
         snapshot, times = self.world.snapshot, self.world.times
         script = ChangedTimes(snapshot, self._zones, times, drawing.assumed_s, drawing.seed, sample)
-        try:
-            future = self._futures.project(
-                script, lambda: AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS)
-            )
-        except EndlessInstant as endless:
-            raise UserError(
-                say("simulated_time_stands_still", at=endless.at, names=", ".join(endless.dag_ids) or "-")
-            ) from None
+        future = self._futures.project(
+            script, lambda: AttemptCounter(snapshot.at, self._until, len(self.specs), MAX_KEPT_ATTEMPTS)
+        )
         self.assumed.update(script.assumed)
         return future.list_due(self._until)
 

@@ -13,6 +13,8 @@ from gnomon.entry.projection.what_if.changed_times import TimeChanges
 from gnomon.model.records import DagRecord, WorkerRecord
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
+from gnomon.rules.dependencies.faults import errors_of
+from gnomon.rules.dependencies.shape import shape_of
 from gnomon.services.scheduler.settings import SchedulerSettings
 
 
@@ -92,7 +94,16 @@ def _reschedule(dags: Sequence[DagRecord], schedules: Collection[Change]) -> lis
         spec.dag_id: spec
         for spec, _ in change_dags([(dag.spec, dag.file) for dag in dags if dag.dag_id in names], schedules)
     }
-    return [replace(dag, spec=specs[dag.dag_id]) if dag.dag_id in specs else dag for dag in dags]
+    changed = [replace(dag, spec=specs[dag.dag_id]) if dag.dag_id in specs else dag for dag in dags]
+    before, errors = (
+        errors_of({dag.dag_id: shape_of(dag.spec) for dag in each if dag.active}) for each in (dags, changed)
+    )
+    return [
+        dag
+        if before.get(dag.dag_id) == errors.get(dag.dag_id)  # one about assets stays
+        else replace(dag, dependency_error=errors.get(dag.dag_id))
+        for dag in changed
+    ]
 
 
 def _add_slots(workers: list[WorkerRecord], parallelism: int | None) -> list[WorkerRecord]:

@@ -9,6 +9,7 @@ from gnomon.entry.projection.forecast import list_assumptions
 from gnomon.entry.projection.pool_load import PoolLoad
 from gnomon.entry.projection.run_pairs import pair_runs
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
+from gnomon.entry.projection.unplanned_dags import list_unplanned
 from gnomon.entry.projection.what_if.both_worlds import BothDrawing, BothFutures, WorldFutures
 from gnomon.entry.projection.what_if.world_runs import RunKey, TypicalRun
 from gnomon.model.baselines import BaselineForecast, BaselineLevel
@@ -248,8 +249,8 @@ def _judge(both: BothFutures) -> Iterator[JudgedExpectation]:
 
 def _list_assumptions(both: BothFutures, drawing: BothDrawing) -> Iterator[str]:
     assumed = {**both.before.assumed, **both.after.assumed}
-    for sentence in list_assumptions(both.before.world.snapshot, assumed, drawing.assumed_s):
-        yield render(sentence)
+    sentences = list_assumptions(both.before.world.snapshot, assumed, drawing.assumed_s)
+    yield from map(render, dict.fromkeys((*sentences, *list_unplanned(both.after.world.snapshot.state.dags))))
     if len(both.shifts) < drawing.samples:
         yield render(
             say(

@@ -34,7 +34,7 @@ from gnomon.ground.config import Config, load_config
 from gnomon.ground.config.environment import environment
 from gnomon.model.errors.product import GnomonError
 from gnomon.model.instants import SECOND, Instant
-from gnomon.model.sentences import Sentence, render, say
+from gnomon.model.sentences import Command, Sentence, render, say
 from gnomon.model.simulations import SimulationAnswer, SimulationState
 from gnomon.model.spec import DagSpec
 from gnomon.services.scheduler.settings import build_scheduler_settings
@@ -45,7 +45,6 @@ from gnomon.storage.store.parsed_files import dag_files
 
 MAX_RUNS = 200_000
 """A simulation of more runs is refused: it is for the coming days, and `gnomon simulate` for more."""
-SHOWN_FILES = 3
 
 
 def simulate_changes(
@@ -108,11 +107,9 @@ def _list_subjects(cfg: Config, db: Database, snapshot: Snapshot, until: Instant
 
 def _list_broken_files(db: Database) -> list[Sentence]:
     with db.read() as tx:
-        paths = sorted({error.path for error in dag_files.list_import_errors(tx)})
-    if not paths:
-        return []
-    names = ", ".join(paths[:SHOWN_FILES]) + (" ..." if len(paths) > SHOWN_FILES else "")
-    return [say("simulation_has_broken_files", count=len(paths), names=names)]
+        count = len({error.path for error in dag_files.list_import_errors(tx)})
+    # Without their names: whoever reads the answer may see some of them only.
+    return [say("simulation_has_broken_files", count=count, command=Command("dags errors"))] if count else []
 
 
 def run_job(cfg: Config, db: Database, clock: Clock, simulation_id: str, lifeline: int) -> None:

@@ -28,7 +28,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "dag_file_can_be_loaded_again": "file {file} can be loaded again",
     "service_sends_heartbeats_again": "a {process_kind} sends heartbeats again",
     "nothing_of_it_is_in_quarantine": "{subject}: nothing is in quarantine any more",
-    "baseline_is_no_longer_judged": "baseline {name!r} is no longer judged",
+    "baseline_is_no_longer_judged": "baseline {baseline!r} is no longer judged",
     "trouble_is_over": "no longer: {message}",
     # Messages.
     "alert_is_resolved": "resolved: {message}",

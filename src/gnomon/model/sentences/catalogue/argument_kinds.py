@@ -4,6 +4,7 @@ from __future__ import annotations
 
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "text": (
+        "baseline",
         "callback",
         "counts",
         "deadline",

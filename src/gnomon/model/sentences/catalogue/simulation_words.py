@@ -4,8 +4,8 @@ from __future__ import annotations
 
 WORDS: dict[str, str | tuple[str, str]] = {
     "durations_are_assumed": (
-        "the duration of {count} task is not known: it is assumed to take {duration} ({names}); name it with --set DAG.TASK=SPAN, or another assumption with --assume SPAN",
-        "the durations of {count} tasks are not known: each is assumed to take {duration} ({names}); name them with --set DAG.TASK=SPAN, or another assumption with --assume SPAN",
+        "the duration of {count} task is not named, and no recorded one is read: it is assumed to take {duration} ({names}); name it with --set DAG.TASK=SPAN, or another assumption with --assume SPAN, or ask `{command}`, which reads recorded ones",
+        "the durations of {count} tasks are not named, and no recorded ones are read: each is assumed to take {duration} ({names}); name them with --set DAG.TASK=SPAN, or another assumption with --assume SPAN, or ask `{command}`, which reads recorded ones",
     ),
     "lengths_are_assumed": (
         "{count} task returns a list of unknown length that another is mapped over: the length is assumed to be {total} ({names}); name it with --length DAG.TASK=NUMBER",
@@ -23,6 +23,10 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "broken_files_are_left_out": (
         "{count} file cannot be loaded and is left out ({names})",
         "{count} files cannot be loaded and are left out ({names})",
+    ),
+    "as_broken_files_are_left_out": (
+        ", as {count} file cannot be loaded and is left out ({names})",
+        ", as {count} files cannot be loaded and are left out ({names})",
     ),
     "folder_has_broken_files": (
         "{count} file in {folder} cannot be loaded, and nothing was simulated; mend it, or leave it out with --skip-broken:\n{error}",
@@ -59,8 +63,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "simulation_has_no_change": "the scenario changes nothing and expects nothing; add a change, for example {example}",
     "simulation_takes_too_long": "one future of this simulation takes longer than {duration}; choose a shorter time, or raise [forecast] simulation_max_time ({usual})",
     "simulation_has_broken_files": (
-        "{count} DAG file cannot be imported ({names}): its DAGs are as they were before, or not there",
-        "{count} DAG files cannot be imported ({names}): their DAGs are as they were before, or not there",
+        "{count} DAG file cannot be imported: its DAGs are as they were before, or not there; see `{command}`",
+        "{count} DAG files cannot be imported: their DAGs are as they were before, or not there; see `{command}`",
     ),
     "simulation_has_fewer_samples": "{count} of {total} futures were drawn, because more would have taken longer than {duration}",
     "simulation_would_be_too_large": "the simulation would make about {number} runs, {total:,} of them of DAG {dag}, and {size} are the most; simulate a shorter time, or leave the DAG out",
@@ -129,6 +133,11 @@ WORDS: dict[str, str | tuple[str, str]] = {
         "{count:,} more rows are not shown; -o json and -o csv have all",
     ),
     "find_needs_promise": "--find looks for the least that keeps what is promised, and nothing is; add --expect TEXT, or a baseline in a DAG file or in gnomon.toml",
+    "baselines_have_no_due_time": (
+        "{count} baseline has no run with a due time in the simulated time, and is not judged ({names}); simulate a longer time with --for, or give its DAGs a schedule",
+        "{count} baselines have no run with a due time in the simulated time, and are not judged ({names}); simulate a longer time with --for, or give their DAGs a schedule",
+    ),
+    "scenario_changes_frozen_dag": "{option} is about DAG {dag}, which {other_option} leaves out; remove one of the two",
     "find_judges_nothing": "nothing that is promised is decided in the simulated time, so there is nothing to find; simulate a longer time with --for",
     "find_is_alone": "--find answers with one value; leave {option} out",
     "option_needs_find": "{option} acts only with --find; add --find, or leave {option} out",
@@ -268,7 +277,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "it_never_ends": "it never ends",
     "simulation_is_too_large": "the simulation was ended at {at}, after {number} attempts of tasks; simulate a shorter time, or fewer DAGs",
     "folder_does_not_exist": "{folder} is not a folder; name the folder that contains the DAG files",
-    "folder_defines_no_dag": "no file in {folder} defines a DAG",
+    "folder_defines_no_dag": "no file in {folder} defines a DAG{more}; name a folder with DAG files",
     "forecast_durations_are_assumed": (
         "{count} task has fewer than three successful tries: it is assumed to take {duration} ({names}); name another assumption with --assume SPAN",
         "{count} tasks have fewer than three successful tries: each is assumed to take {duration} ({names}); name another assumption with --assume SPAN",

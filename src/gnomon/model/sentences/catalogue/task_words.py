@@ -73,9 +73,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "no_worker_of_executor": "it waits for the {executor}, of which no worker is alive; start one with: {command}",
     "workers_of_executor_are_full": "it waits for the {executor}: every slot of every worker of it is taken",
     "task_is_first_in_pool": "no task instance is before it in pool {pool}",
-    "priority_is_raised": "its priority is {number} instead of {at_number}: it is on the key path of baseline {name!r}",
-    "it_waits_with_raised_priority": "{why}; its priority is {number} instead of {at_number}, as it is on the key path of baseline {name!r}",
-    "task_is_behind_raised": "{other} is before it in pool {pool} and needs {needs}, with priority {number} instead of {at_number} for baseline {name!r}; free: {free}",
+    "priority_is_raised": "its priority is {number} instead of {at_number}: it is on the key path of baseline {baseline!r}",
+    "it_waits_with_raised_priority": "{why}; its priority is {number} instead of {at_number}, as it is on the key path of baseline {baseline!r}",
+    "task_is_behind_raised": "{other} is before it in pool {pool} and needs {needs}, with priority {number} instead of {at_number} for baseline {baseline!r}; free: {free}",
     "task_is_behind_another": "{other} is before it in pool {pool} and needs {needs}; free: {free}",
     # Attempts that wait for a worker of Celery.
     "workers_and_message": "{workers}; {message}",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from gnomon.model.baseline_specs import BaselineSpec
 from gnomon.model.baselines import split_subject
 from gnomon.model.records import DagRecord
-from gnomon.model.sentences import Sentence, say
+from gnomon.model.sentences import Sentence, quote, say
 from gnomon.storage.store import Transaction
 from gnomon.storage.store.cross_dag import dag_edges
 from gnomon.storage.store.dag_records import dags
@@ -46,10 +46,17 @@ def describe_idle(tx: Transaction, spec: BaselineSpec) -> Sentence | None:
     ends = [find_end(tx, text) for text in spec.of]
     missing = next((text for text, end in zip(spec.of, ends, strict=True) if not end.exists), None)
     if missing is not None:
-        return say("baseline_names_nothing", name=spec.name, text=missing, place=spec.shown_place)
+        return say("baseline_names_nothing", baseline=spec.name, text=missing, place=spec.shown_place)
     dag_records = [end.dag for end in ends if end.dag is not None]
     if not any(dag.spec.timetable.can_be_scheduled or dag.spec.asset_condition for dag in dag_records):
-        return say("baseline_is_without_a_schedule", name=spec.name, dag=dag_records[0].dag_id, place=spec.shown_place)
+        return say(
+            "baseline_is_without_a_schedule", baseline=spec.name, dag=dag_records[0].dag_id, place=spec.shown_place
+        )
     if all(dag.paused for dag in dag_records):
-        return say("baseline_is_of_paused_dags", name=spec.name, dag=dag_records[0].dag_id)
+        return say("baseline_is_of_paused_dags", baseline=spec.name, dag=dag_records[0].dag_id)
+    errors = [dag.dependency_error or dag.error for dag in dag_records]
+    if all(errors):
+        return say(
+            "baseline_is_of_faulty_dags", baseline=spec.name, dag=dag_records[0].dag_id, why=quote(errors[0] or "")
+        )
     return None

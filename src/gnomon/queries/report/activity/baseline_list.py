@@ -89,8 +89,14 @@ def _choose(specs: Sequence[BaselineSpec], name: str) -> BaselineSpec:
         if spec.name == name:
             return spec
     names = ", ".join(spec.name for spec in specs)
-    sentence = say("baseline_does_not_exist", name=name, names=names) if names else say("no_baseline_exists")
+    sentence = say("baseline_does_not_exist", baseline=name, names=names) if names else say("no_baseline_exists")
     raise NameNotFound("baseline", name, sentence, ())
+
+
+def list_names(tx: Transaction, cfg: Config, is_visible: IsVisible) -> list[str]:
+    """The names of the baselines whose DAGs are all visible. Raises OptionError for a wrong one of gnomon.toml."""
+    specs = _list_specs(tx, cfg, baseline_states.find_forecast_head(tx))
+    return [spec.name for spec in _list_visible(specs, is_visible)]
 
 
 def list_written_specs(tx: Transaction, cfg: Config) -> list[BaselineSpec]:
@@ -126,7 +132,7 @@ def _build(
     record = choose_record(records, now)
     if record is None:
         sentence = describe_idle(tx, spec) or say(
-            "baseline_has_no_prediction", name=spec.name, duration=cfg.number("forecast", "interval")
+            "baseline_has_no_prediction", baseline=spec.name, duration=cfg.number("forecast", "interval")
         )
         return StandingBaseline(spec, record, sentence, head is None or not head.is_fresh(now))
     is_fresh = now <= record.forecast.at + FRESH_LEAST_S * SECOND or (head is not None and head.is_fresh(now))

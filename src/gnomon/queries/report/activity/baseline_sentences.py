@@ -24,15 +24,15 @@ def describe_baseline(record: BaselineRecord) -> Sentence:
     forecast, name, due_at = record.forecast, record.baseline, record.due_at
     if forecast.ended_at is not None:
         if forecast.ended_at <= due_at:
-            return say("baseline_was_met", name=name, due_at=due_at, at=forecast.ended_at)
+            return say("baseline_was_met", baseline=name, due_at=due_at, at=forecast.ended_at)
         late_s = (forecast.ended_at - due_at) / SECOND
-        return say("baseline_was_late", name=name, due_at=due_at, at=forecast.ended_at, duration=late_s)
+        return say("baseline_was_late", baseline=name, due_at=due_at, at=forecast.ended_at, duration=late_s)
     end = _describe_end(forecast)
     if record.level is BaselineLevel.AT_RISK and not forecast.breach:
-        return say("baseline_is_near", name=name, due_at=due_at, end=end)
+        return say("baseline_is_near", baseline=name, due_at=due_at, end=end)
     if record.level is BaselineLevel.AT_RISK:
-        return say(_CODES[record.level], name=name, due_at=due_at, number=f"{forecast.breach:.0%}", end=end)
-    return say(_CODES.get(record.level, "baseline_is_safe"), name=name, due_at=due_at, end=end)
+        return say(_CODES[record.level], baseline=name, due_at=due_at, number=f"{forecast.breach:.0%}", end=end)
+    return say(_CODES.get(record.level, "baseline_is_safe"), baseline=name, due_at=due_at, end=end)
 
 
 def _describe_end(forecast: BaselineForecast) -> Sentence:
@@ -96,7 +96,7 @@ def _describe_wait(step: KeyStep) -> Sentence:
 def describe_trouble(name: str, due_at: int, step: KeyStep) -> Sentence:
     """What is wrong with a step of the key path that has failed or is slow."""
     code = "key_step_failed" if step.trouble == "failed" else "key_step_is_slow"
-    return say(code, task=name_step(step), dag=step.dag_id, name=name, due_at=due_at)
+    return say(code, task=name_step(step), dag=step.dag_id, baseline=name, due_at=due_at)
 
 
 def list_acts(forecast: BaselineForecast) -> list[Command]:

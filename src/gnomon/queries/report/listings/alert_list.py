@@ -42,9 +42,11 @@ class AlertRow:
         return replace(self, sentence=word(read_sentence(self.message)))
 
     def hide(self, hide: Callable[[str], str]) -> AlertRow:
-        """The row without the ids of hidden DAGs: a sentence that has some is a text."""
-        text = hide(self.sentence)
-        return self if text == self.sentence else replace(self, sentence=text, message=store_sentence(quote(text)))
+        """The row without the names of hidden DAGs and baselines: a sentence that has some is a text."""
+        text, rule = hide(self.sentence), hide(self.rule)
+        if text == self.sentence:
+            return replace(self, rule=rule)
+        return replace(self, rule=rule, sentence=text, message=store_sentence(quote(text)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def iterate_admission_conditions(
     if raised is None:
         yield from conditions
         return
-    facts = {"number": str(raised.weight), "at_number": str(ti.priority), "name": raised.baseline}
+    facts = {"number": str(raised.weight), "at_number": str(ti.priority), "baseline": raised.baseline}
     yield WaitCondition("priority", True, say("priority_is_raised", **facts))
     for condition in conditions:
         is_sorted = condition.kind in _SORTED and not condition.is_met
@@ -158,7 +158,7 @@ def _check_turn(pool: Pool, first: TaskInstance | None, ti: TaskInstance) -> Wai
             **facts,
             number=str(raised.weight),
             at_number=str(first.priority),
-            name=raised.baseline,
+            baseline=raised.baseline,
         )
     )
     release = ReleaseTarget(ReleaseAct.SET_POOL, pool=pool.name, slots=pool.used + first.pool_slots)
