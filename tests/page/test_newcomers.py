@@ -219,3 +219,22 @@ def test_an_installation_without_a_forecast_says_once_that_there_is_none(browser
         seen.page.goto(f"{seen.address}/forecast")
         expect(seen.page.get_by_text("the monitor makes one every 1 min", exact=False)).to_be_visible()
         expect(seen.page.get_by_text(re.compile("there is no forecast", re.IGNORECASE))).to_have_count(1)
+
+
+def test_the_focus_goes_to_the_next_row_when_the_row_of_a_pressed_button_is_gone(
+    browser: Browser, product: Product
+) -> None:
+    for name in ("focus_a", "focus_b"):
+        product.do("pools", "set", name, "1", "to be deleted")
+    with visit(browser, product) as seen:
+        seen.log_in("/pools")
+        page = seen.page
+        for gone, row in (("focus_a", "focus_b"), ("focus_b", "")):
+            page.get_by_role("button", name=f"Delete pool {gone}").focus()
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("button", name="Keep it")).to_be_focused()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("row", name=f"Pool {gone}")).to_have_count(0)
+            expect(page.get_by_role("row", name=f"Pool {row}").locator(":focus")).to_have_count(1)
+        seen.check()
