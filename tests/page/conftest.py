@@ -45,7 +45,7 @@ def product() -> Iterator[Product]:
 
 @pytest.fixture
 def untouched() -> Iterator[Product]:
-    """A standalone that no other test has used."""
+    """A standalone that no other test has used: for tests of what is not there."""
     with _prepared_product() as running:
         yield running
 

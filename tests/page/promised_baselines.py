@@ -23,7 +23,7 @@ MANY = 3_000
 
 @contextmanager
 def promise(product: Product, many: int = MANY) -> Iterator[Product]:
-    """Until the end of the block gnomon.toml has baselines. `many`: runs of one DAG in the forecast."""
+    """Until the end of the block gnomon.toml has baselines; the forecast stays. `many`: runs of one DAG in the forecast."""
     write_baselines(
         product.home,
         morning='of = ["nightly", "gated"]\nby = "07:00"\nmargin = "15m"\nowner = "ann"',

@@ -64,7 +64,7 @@ def test_a_connection_keeps_its_password_which_is_never_shown(browser: Browser, 
         ):
             page.get_by_role("form", name="New connection").get_by_label(label).fill(text)
         expect(page.get_by_role("alert")).to_contain_text("Extra is no JSON")
-        page.get_by_label("Extra").fill('{"sslmode": "require"}')
+        page.get_by_role("form").get_by_label("Extra").fill('{"sslmode": "require"}')
         expect(page.get_by_role("button", name="Test")).to_be_disabled()
         expect(page.get_by_text("[core] test_connection is Disabled")).to_be_visible()
         seen.check()
@@ -72,7 +72,7 @@ def test_a_connection_keeps_its_password_which_is_never_shown(browser: Browser, 
         row = page.get_by_role("row").filter(has_text="warehouse")
         expect(row).to_contain_text("with a password")
         row.get_by_role("button", name="Edit connection warehouse").click()
-        expect(page.get_by_label("Password")).to_have_value("***")
+        expect(page.get_by_label("Password", exact=True)).to_have_value("***")
         page.get_by_role("textbox", name="Host").fill("db2.example")
         page.get_by_role("button", name="Save").click()
         expect(row).to_contain_text("db2.example")
@@ -168,7 +168,7 @@ def test_variables_are_masked_by_their_key_and_imported_from_a_file(
         assert exported["region"] == "south"
         assert "api_password" not in exported
         expect(page.get_by_text("masked value is not in the file")).to_be_visible()
-        page.get_by_label("Search").fill("zes")
+        page.get_by_label("Search", exact=True).fill("zes")
         expect(page).to_have_url(re.compile(r"\?search=zes$"))
         expect(page.get_by_role("row")).to_have_count(2)
         seen.check()
@@ -183,7 +183,7 @@ def test_what_is_saved_before_the_list_has_been_read_is_in_the_list(browser: Bro
         page.route(re.compile(r"/api/v2/variables\?"), lambda route: held.append((route, route.fetch())), times=1)
         page.get_by_role("link", name="Variables", exact=True).click()
         page.get_by_role("button", name="New Variable").click()
-        page.get_by_label("Key").fill("saved_early")
+        page.get_by_label("Key", exact=True).fill("saved_early")
         expect(page.get_by_text("Reading the Variables …")).to_be_attached()
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("form", name="New Variable")).to_have_count(0)
@@ -209,7 +209,7 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         seen.log_in("/users")
         page = seen.page
         page.get_by_role("button", name="New user").click()
-        page.get_by_label("Name").fill("ada")
+        page.get_by_label("Name", exact=True).fill("ada")
         page.get_by_role("button", name="Create the user").click()
         secret = page.get_by_role("region", name="Password of ada:").locator("code").inner_text()
         seen.check()
@@ -217,7 +217,7 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
         assert secret not in page.content()
         user = page.get_by_role("row", name="User ada")
         user.get_by_role("button", name="Add a grant").click()
-        page.get_by_label("Pattern").fill("nigh*")
+        page.get_by_role("form").get_by_label("Pattern").fill("nigh*")
         page.get_by_role("button", name="Add", exact=True).click()
         expect(user.get_by_role("list", name="Grants of ada")).to_contain_text("user on DAGs with the id nigh*")
     with visit(browser, settled) as seen:
@@ -250,8 +250,8 @@ def test_a_user_is_created_with_a_password_that_is_shown_once_and_is_offered_onl
 
 def _log_in_as(seen: Visit, name: str, password: str) -> None:
     seen.open("/")
-    seen.page.get_by_label("Name").fill(name)
-    seen.page.get_by_label("Password").fill(password)
+    seen.page.get_by_label("Name", exact=True).fill(name)
+    seen.page.get_by_label("Password", exact=True).fill(password)
     seen.page.get_by_role("button", name="Log in").click()
 
 
@@ -311,7 +311,7 @@ def test_the_audit_log_tells_who_changed_what_from_where_and_its_filters_are_the
         expect(row).to_contain_text(re.compile("slots before: 4 . 5"))
         seen.open("/audit?event=login")
         expect(page.get_by_role("row").nth(1)).to_contain_text("127.0.0.1")
-        page.get_by_label("User").fill("nobody")
+        page.get_by_label("User", exact=True).fill("nobody")
         expect(page).to_have_url(re.compile("user=nobody"))
         expect(page.get_by_text("No event fits these filters.")).to_be_visible()
         seen.check()

@@ -73,7 +73,7 @@ def test_a_log_of_thousands_of_lines_is_searched_copied_and_paged_and_a_long_lin
         page.keyboard.press("Home")
         expect(log.get_by_role("button", name="show the line")).to_be_visible()
         page.get_by_role("searchbox", name="Search").fill("row 39")
-        expect(page.get_by_label("Matches")).to_contain_text("111 lines match")
+        expect(page.get_by_label("Matches", exact=True)).to_contain_text("111 lines match")
         page.get_by_role("button", name="next match").click()
         expect(log.locator("mark").first).to_be_in_viewport()
         seen.check()
@@ -110,7 +110,7 @@ def test_filters_are_on_every_column_are_negated_survive_and_have_a_default(brow
         with page.expect_response(
             lambda reply: reply.request.method == "PUT" and '"is_default":true' in (reply.request.post_data or "")
         ):
-            page.get_by_label("default").check()
+            page.get_by_label("default", exact=True).check()
         page.keyboard.press("Escape")
         page.reload()
         expect(line).to_be_visible()

@@ -24,12 +24,12 @@ def test_a_backfill_is_previewed_created_and_cancelled(
     with visit(browser, product, size, scheme) as seen:
         seen.log_in("/dags/plan_daily/backfill")
         page = seen.page
-        page.get_by_label("From").fill("")
+        page.get_by_label("From", exact=True).fill("")
         expect(page.get_by_text("Give the start of the range, with date and time.")).to_be_visible()
         expect(page.get_by_role("button", name="Create the backfill")).to_be_disabled()
         month = "03" if size == "wide" else "04"
-        page.get_by_label("From").fill(f"2026-{month}-02T00:00:00")
-        page.get_by_label("To").fill(f"2026-{month}-06T23:00:00")
+        page.get_by_label("From", exact=True).fill(f"2026-{month}-02T00:00:00")
+        page.get_by_label("To", exact=True).fill(f"2026-{month}-06T23:00:00")
         slots = page.get_by_label("Slots of the range")
         expect(slots.get_by_role("heading")).to_have_text("5 slots in the range")
         expect(slots.get_by_role("status")).to_have_text("5 will run")

@@ -110,8 +110,8 @@ def test_the_login_and_the_health_page_are_in_the_language_of_the_browser(browse
         seen.open("/login?next=/dags")
         expect(page.get_by_role("button", name="登录")).to_be_visible()
         assert page.evaluate(FIND_SENTENCES.replace("AUTHORS", AUTHORS)) == []
-        page.get_by_label("用户名").fill("admin")
-        page.get_by_label("密码").fill("wrong")
+        page.get_by_label("用户名", exact=True).fill("admin")
+        page.get_by_label("密码", exact=True).fill("wrong")
         page.get_by_role("button", name="登录").click()
         expect(page.get_by_role("alert")).to_contain_text("密码错误")
         page.set_extra_http_headers({})

@@ -74,7 +74,7 @@ def test_a_view_belongs_to_the_account_is_the_default_in_each_browser_and_is_del
         page.get_by_role("button", name="Save", exact=True).click()
         expect(page.get_by_role("status").filter(has_text="The view Bob's is saved.")).to_be_visible()
         with page.expect_response(lambda reply: reply.request.method == "PUT") as kept:
-            page.get_by_label("default").check()
+            page.get_by_label("default", exact=True).check()
         assert kept.value.status == 204
         seen.check()
     with visit(browser, home_dags) as seen:  # another browser
@@ -138,7 +138,7 @@ def test_without_accounts_views_are_kept_in_the_browser(browser: Browser, home_d
         expect(page.get_by_text("Views are kept in this browser.")).to_be_visible()
         page.get_by_label("Save this view as").fill("Bob's")
         page.get_by_role("button", name="Save", exact=True).click()
-        page.get_by_label("default").check()
+        page.get_by_label("default", exact=True).check()
         seen.open("/dags")
         expect(page).to_have_url(re.compile("owner="))
         page.get_by_role("button", name="Views").click()

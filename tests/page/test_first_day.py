@@ -148,8 +148,8 @@ def test_the_things_of_a_first_day_take_few_clicks_each(
 def _mend_what_failed(day: Day, deployment: Product) -> None:
     page, sales = day.page, day.name("sales")
     with day.thing("log in", 1, goes_on=True):
-        page.get_by_label("Name").fill("admin")
-        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_label("Name", exact=True).fill("admin")
+        page.get_by_label("Password", exact=True).fill(PASSWORD)
         page.get_by_role("button", name="Log in").click()
         expect(page.get_by_role("heading", level=1)).to_have_text("Home")
         if day.size == "wide":
@@ -200,8 +200,8 @@ def _run_dags(day: Day) -> None:
         page.get_by_role("row").filter(
             has=page.get_by_role("link", name=day.name("letter_count"), exact=True)
         ).get_by_role("link", name="Run it …").click()
-        page.get_by_label("month").fill("4")
-        page.get_by_label("region").select_option("south")
+        page.get_by_label("month", exact=True).fill("4")
+        page.get_by_label("region", exact=True).select_option("south")
         page.get_by_role("button", name="Run now").click()
         expect(page).to_have_url(re.compile("/runs/manual__"))
     with day.thing("backfill a week, after the preview of its slots", 4):
@@ -272,8 +272,8 @@ def _answer_and_administer(day: Day) -> None:
     with day.thing("add a Variable", 4):
         day.go("Administration", "Variables")
         page.get_by_role("button", name="New Variable").click()
-        page.get_by_label("Key").fill(day.name("region"))
-        page.get_by_label("Value").fill("north")
+        page.get_by_label("Key", exact=True).fill(day.name("region"))
+        page.get_by_label("Value", exact=True).fill("north")
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("row").filter(has_text=day.name("region"))).to_contain_text("north")
         expect(page.get_by_text(f"The Variable {day.name('region')} is saved.")).to_be_visible()

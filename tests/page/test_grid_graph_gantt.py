@@ -151,7 +151,7 @@ def test_the_gantt_chart_shows_tries_and_the_critical_path_and_keeps_no_line_tha
         expect(page.get_by_role("cell", name="close_session")).to_be_visible()
         seen.check()
         page.keyboard.press("Escape")
-        page.get_by_label("Show").select_option("failed")
+        page.get_by_label("Show", exact=True).select_option("failed")
         expect(chart.get_by_role("link")).to_have_count(1)
         page.reload()
         expect(chart.get_by_role("link")).to_have_count(1)

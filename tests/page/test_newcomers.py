@@ -166,7 +166,7 @@ def test_a_form_opens_at_its_first_field(browser: Browser, product: Product) -> 
         page.keyboard.press("Escape")
         page.goto(f"{seen.address}/variables")
         page.get_by_role("button", name="New Variable").click()
-        expect(page.get_by_label("Key")).to_be_focused()
+        expect(page.get_by_label("Key", exact=True)).to_be_focused()
         seen.check()
 
 
@@ -213,9 +213,28 @@ def test_the_sheet_of_a_run_offers_to_run_what_failed_only_if_something_failed(
         expect(sheet.get_by_role("button", name=re.compile("^Run [12] failed again$"))).to_be_visible()
 
 
-def test_an_installation_without_a_forecast_says_once_that_there_is_none(browser: Browser, product: Product) -> None:
-    with visit(browser, product) as seen:
+def test_an_installation_without_a_forecast_says_once_that_there_is_none(browser: Browser, untouched: Product) -> None:
+    with visit(browser, untouched) as seen:
         seen.log_in()
         seen.page.goto(f"{seen.address}/forecast")
         expect(seen.page.get_by_text("the monitor makes one every 1 min", exact=False)).to_be_visible()
         expect(seen.page.get_by_text(re.compile("there is no forecast", re.IGNORECASE))).to_have_count(1)
+
+
+def test_the_focus_goes_to_the_next_row_when_the_row_of_a_pressed_button_is_gone(
+    browser: Browser, product: Product
+) -> None:
+    for name in ("focus_a", "focus_b"):
+        product.do("pools", "set", name, "1", "to be deleted")
+    with visit(browser, product) as seen:
+        seen.log_in("/pools")
+        page = seen.page
+        for gone, row in (("focus_a", "focus_b"), ("focus_b", "")):
+            page.get_by_role("button", name=f"Delete pool {gone}").focus()
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("button", name="Keep it")).to_be_focused()
+            page.keyboard.press("Tab")
+            page.keyboard.press("Enter")
+            expect(page.get_by_role("row", name=f"Pool {gone}")).to_have_count(0)
+            expect(page.get_by_role("row", name=f"Pool {row}").locator(":focus")).to_have_count(1)
+        seen.check()

@@ -37,7 +37,7 @@ def test_a_pool_is_created_changed_and_deleted_after_a_question_that_names_it(
         seen.log_in("/pools")
         page = seen.page
         page.get_by_role("button", name="New pool").click()
-        page.get_by_label("Name").fill("small")
+        page.get_by_label("Name", exact=True).fill("small")
         page.get_by_label("Slots (-1").fill("3")
         page.get_by_role("button", name="Save").click()
         pool = page.get_by_role("row", name="Pool small")

@@ -191,14 +191,14 @@ def test_a_run_that_waits_for_a_person_leads_once_to_the_form(browser: Browser, 
         expect(why).not_to_contain_text("answer with")
         seen.check()
         why.get_by_role("link", name="Answer", exact=True).click()
-        expect(seen.page.get_by_label("Question")).to_contain_text("Deploy on Friday?")
+        expect(seen.page.get_by_label("Question: ")).to_contain_text("Deploy on Friday?")
 
 
 def test_a_person_answers_a_question_where_the_task_is(browser: Browser, ready: Product) -> None:
     with visit(browser, ready) as seen:
         seen.log_in("/dags/asks/runs/one/tasks/ask")
         page = seen.page
-        question = page.get_by_label("Question")
+        question = page.get_by_label("Question: ")
         expect(question).to_contain_text("Deploy on Friday?")
         seen.check()
         question.get_by_label("hosts").fill("many")
@@ -207,7 +207,7 @@ def test_a_person_answers_a_question_where_the_task_is(browser: Browser, ready: 
         expect(question.get_by_role("alert")).to_contain_text("hosts")
         question.get_by_label("hosts").fill("3")
         question.get_by_role("button", name="Send the answer").click()
-        expect(page.get_by_label("Question")).to_contain_text("Answered by admin: yes")
+        expect(page.get_by_label("Question: ")).to_contain_text("Answered by admin: yes")
         expect(page.locator("h1 + .badge")).to_contain_text("success")
 
 

@@ -41,7 +41,7 @@ def test_a_schedule_that_is_typed_shows_its_fault_beside_the_field_and_then_its_
         expect(page.get_by_role("alert")).to_have_count(0)
         page.get_by_role("combobox", name="Calendar").select_option("across")
         expect(page.get_by_role("button", name="2026-12-24: no slot, skipped")).to_be_visible()
-        page.get_by_label("Zone").fill("Europe/Berlin")
+        page.get_by_label("Zone", exact=True).fill("Europe/Berlin")
         expect(page.get_by_role("button", name="2027-03-28")).to_contain_text("the clocks change by +01:00")
         forget_refusals(seen)
         seen.check()

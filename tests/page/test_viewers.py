@@ -51,8 +51,8 @@ def reader(product: Product) -> Iterator[Product]:
 
 def _log_in(seen: Visit) -> None:
     seen.open("/")
-    seen.page.get_by_label("Name").fill(READER)
-    seen.page.get_by_label("Password").fill(PASSWORD)
+    seen.page.get_by_label("Name", exact=True).fill(READER)
+    seen.page.get_by_label("Password", exact=True).fill(PASSWORD)
     seen.page.get_by_role("button", name="Log in").click()
     expect(seen.page.get_by_role("button", name="Find")).to_be_visible()
 

@@ -82,8 +82,8 @@ class Visit:
     def log_in_by_form(self, path: str, password: str = PASSWORD) -> None:
         """Open this path and answer the form that is there instead."""
         self.open(path)
-        self.page.get_by_label("Name").fill("admin")
-        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_label("Name", exact=True).fill("admin")
+        self.page.get_by_label("Password", exact=True).fill(password)
         self.page.get_by_role("button", name="Log in").click()
 
     def delete_views(self) -> None:

@@ -7,6 +7,7 @@ import { t } from "../state/language";
 import { readLastSearch } from "../state/lastSearch";
 import { readMeta } from "../state/meta";
 import { type Connection, useLiveChanges } from "../state/live";
+import { useLostFocus } from "../state/lostFocus";
 import { useViewFocus } from "../state/viewFocus";
 import { Popover } from "../ui/Popover";
 import { ListIcon, UserIcon } from "../ui/icons";
@@ -41,6 +42,7 @@ export function Layout() {
     entries: group.entries.filter((entry) => isOffered(entry, me)),
   })).filter((group) => group.entries.length > 0);
   useViewFocus();
+  useLostFocus();
   const { dagId, runId } = useParams({ strict: false });
   useEffect(() => {
     if (dagId !== undefined) remember({ dagId, runId });

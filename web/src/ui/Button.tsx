@@ -35,6 +35,7 @@ export function Button({
   children,
   className,
   onClick,
+  autoFocus,
   ...rest
 }: ButtonProps) {
   const isOff = disabled || isBusy;
@@ -42,6 +43,8 @@ export function Button({
     <button
       type="button"
       {...rest}
+      autoFocus={autoFocus}
+      data-autofocus={autoFocus || undefined} // a dialog looks for it in the document, where React leaves no sign of autoFocus
       className={`${buttonClass(look, isSmall)} ${children ? "" : styles.iconOnly} ${className ?? ""}`}
       aria-disabled={isOff || undefined}
       aria-busy={isBusy || undefined}

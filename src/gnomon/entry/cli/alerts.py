@@ -16,6 +16,7 @@ from gnomon.entry.cli.integer_range import IntegerRange
 from gnomon.entry.cli.output import output_option, print_document, print_records
 from gnomon.entry.cli.terminal.reader_language import word
 from gnomon.model.errors.product import GnomonError
+from gnomon.model.sentences import say
 
 _LIMIT = click.option(
     "--limit", type=IntegerRange(1, 10_000), default=50, show_default=True, help="The most rows to show."
@@ -99,6 +100,9 @@ def test(deployment: DeploymentAccess, name: str, output: str) -> None:
     """Send a test message over CHANNEL now, once, without a monitor; exit code 1 when it is not accepted."""
     sent = deployment.perform(send_test_message, name)
     if output == "table":
-        click.echo(f"channel {name} accepted the test message {sent.delivery} ({sent.type}: {sent.target})")
+        accepted = say(
+            "channel_accepted_test", name=name, number=str(sent.delivery), short_name=sent.type, text=sent.target
+        )
+        click.echo(word(accepted))
     else:
         print_document(asdict(sent), output)

@@ -62,13 +62,16 @@ def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], s
     """The channel of a table. `place`: file and line of a key. Raises ValueError, whose message names the key, its place and the remedy."""
     kind = values.get("type")
     if kind not in CHANNEL_TYPES:
-        problem = "is missing" if kind is None else f"is {kind!r}"
-        raise ValueError(f"{place('type')}: type of channel {name!r} {problem}; write one of {_quoted(CHANNEL_TYPES)}")
+        if kind is None:
+            raise refuse_value(place("type"), "channel_lacks_type", name=name, names=_quoted(CHANNEL_TYPES))
+        raise refuse_value(
+            place("type"), "channel_type_is_unknown", name=name, value=repr(kind), names=_quoted(CHANNEL_TYPES)
+        )
     allowed = (*COMMON_KEYS, *CHANNEL_TYPES[kind])
     for key in values:
         if key not in allowed:
-            raise ValueError(
-                f"{place(key)}: a channel of type {kind!r} has no key {key!r} (channel {name!r}); its keys are {', '.join(allowed)}"
+            raise refuse_value(
+                place(key), "channel_has_no_such_key", value=kind, key=key, name=name, names=", ".join(allowed)
             )
     _check_needed(name, kind, values, place)
     return AlertChannel(
@@ -88,37 +91,37 @@ def build_channel(name: str, values: Mapping[str, Any], place: Callable[[str], s
 
 def _check_needed(name: str, kind: str, values: Mapping[str, Any], place: Callable[[str], str]) -> None:
     if kind == "email" and not values.get("to"):
-        raise ValueError(f'{place("to")}: channel {name!r} has no receiver; add to = ["team@example.com"]')
+        raise refuse_value(place("to"), "channel_has_no_receiver", name=name)
     if kind == "notifier" and not values.get("class"):
-        raise ValueError(f'{place("class")}: channel {name!r} has no class; add class = "package.module.Notifier"')
+        raise refuse_value(place("class"), "channel_has_no_class", name=name)
     if kind in ("webhook", "slack"):
         address_keys = [key for key in _ADDRESS_KEYS if values.get(key)]
         if len(address_keys) != 1:
-            problem = "has no address" if not address_keys else f"has {' and '.join(address_keys)}"
-            raise ValueError(
-                f"{place(address_keys[-1] if address_keys else 'type')}: channel {name!r} {problem}; give one of url, url_env (a variable of the environment) and conn_id"
-            )
+            if not address_keys:
+                raise refuse_value(place("type"), "channel_has_no_address", name=name)
+            names = " and ".join(address_keys)
+            raise refuse_value(place(address_keys[-1]), "channel_has_two_addresses", name=name, names=names)
         if values.get("url"):
             _check_url(name, str(values["url"]), place("url"))
         if values.get("secret") and values.get("secret_env"):
-            raise ValueError(f"{place('secret_env')}: channel {name!r} has secret and secret_env; give one of them")
+            raise refuse_value(place("secret_env"), "channel_has_two_secrets", name=name)
 
 
 def _check_url(name: str, url: str, where: str) -> None:
     if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-        raise ValueError(f"{where}: url of channel {name!r} is not an address; write https://host/path")
+        raise refuse_value(where, "channel_url_is_no_address", name=name)
 
 
 def _read_arguments(name: str, value: object, where: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f'{where}: args of channel {name!r} must be a table; write args = {{ name = "value" }}')
+        raise refuse_value(where, "channel_args_are_no_table", name=name)
     return value
 
 
 def _read_text(values: Mapping[str, Any], key: str, place: Callable[[str], str]) -> str:
     value = values.get(key, "")
     if not isinstance(value, str):
-        raise ValueError(f'{place(key)}: {key} must be a text; write {key} = "..."')
+        raise refuse_value(place(key), "key_must_be_text", key=key)
     return value
 
 
@@ -128,7 +131,7 @@ def read_texts(value: object, where: str, key: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value):
         return tuple(value)
-    raise ValueError(f'{where}: {key} must be a text or a list of texts; write {key} = ["..."]')
+    raise refuse_value(where, "key_must_be_texts", key=key)
 
 
 def read_span(value: object, where: str, key: str) -> float:
@@ -137,9 +140,7 @@ def read_span(value: object, where: str, key: str) -> float:
         return float(value)
     match = _SPAN.fullmatch(value) if isinstance(value, str) else None
     if match is None or not float(match[1]):
-        raise ValueError(
-            f'{where}: {key} is {value!r}; write a number of seconds, or a text such as "30s", "10m", "2h" or "1d"'
-        )
+        raise refuse_value(where, "key_is_no_span", key=key, value=repr(value))
     return float(match[1]) * _UNITS[match[2]]
 
 
@@ -149,16 +150,27 @@ def _read_language(name: str, values: Mapping[str, Any], place: Callable[[str], 
     try:
         return check_language(values["language"])
     except ValueError as error:
-        raise ValueError(
-            f"{place('language')}: language of channel {name!r} is {values['language']!r}; {error}"
+        raise refuse_value(
+            place("language"),
+            "channel_language_is_unknown",
+            name=name,
+            value=repr(values["language"]),
+            error=str(error),
         ) from None
 
 
 def _read_number(value: object, where: str, key: str, minimum: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
-        raise ValueError(f"{where}: {key} is {value!r}; write a whole number of at least {minimum}")
+        raise refuse_value(where, "key_is_no_whole_number", key=key, value=repr(value), number=str(minimum))
     return value
 
 
 def _quoted(names: Mapping[str, object]) -> str:
     return ", ".join(f'"{name}"' for name in names)
+
+
+def refuse_value(place: str, code: str, **arguments: str) -> ValueError:
+    """The mistake as a text of the catalogue behind its place: whoever prints it puts it into the language of the reader."""
+    from gnomon.model.sentences import render, say  # loaded with the first refusal
+
+    return ValueError(f"{place}: {render(say(code, **arguments))}")

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from gnomon.ground.config.alert_channels import AlertChannel, build_channel, read_span, read_texts
+from gnomon.ground.config.alert_channels import AlertChannel, build_channel, read_span, read_texts, refuse_value
 from gnomon.ground.config.option import OptionError
 from gnomon.ground.config.sources import ALERTS, FILE_NAME, read_toml
 from gnomon.model.errors.product import find_close_matches
@@ -127,9 +127,7 @@ def read_alert_settings(home: Path) -> AlertSettings:
 
 def _tables(value: object, file: Path) -> list[tuple[str, dict[str, Any]]]:
     if not isinstance(value, dict) or not all(isinstance(table, dict) for table in value.values()):
-        raise ValueError(
-            f"{file}: alerts.channels must consist of tables; write each channel below a line such as [alerts.channels.ops]"
-        )
+        raise refuse_value(str(file), "channels_are_no_tables")
     return list(value.items())
 
 
@@ -151,9 +149,7 @@ def _build_rules(
     file: str, lines: dict[str, int], tables: object, channels: Mapping[str, AlertChannel]
 ) -> tuple[AlertRule, ...]:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise ValueError(
-            f"{file}: alerts.rules must be a list of tables; write each rule below a line [[alerts.rules]]"
-        )
+        raise refuse_value(file, "rules_are_no_tables")
     rules = [
         _build_rule(number, table, channels, _placer(file, lines, f"rules.{number}"))
         for number, table in enumerate(tables, start=1)
@@ -161,7 +157,7 @@ def _build_rules(
     names: set[str] = set()
     for rule in rules:
         if rule.name in names:
-            raise ValueError(f"{rule.place}: two rules have the name {rule.name!r}; give each its own")
+            raise refuse_value(rule.place, "two_rules_have_one_name", name=rule.name)
         names.add(rule.name)
     return tuple(rules)
 
@@ -172,16 +168,18 @@ def _build_rule(
     for key in values:
         if key not in _RULE_KEYS:
             matches = find_close_matches(key, _RULE_KEYS)
-            remedy = f"did you mean {matches[0]}?" if matches else f"its keys are {', '.join(_RULE_KEYS)}"
-            raise ValueError(f"{place(key)}: a rule has no key {key!r}; {remedy}")
+            if matches:
+                raise refuse_value(place(key), "rule_key_may_be_meant", key=key, name=matches[0])
+            raise refuse_value(place(key), "rule_has_no_such_key", key=key, names=", ".join(_RULE_KEYS))
     when = read_texts(values.get("when", ()), place("when"), "when")
     for kind in when or ("",):
         if kind not in KINDS:
-            problem = f"is {kind!r}" if kind else "is missing"
-            raise ValueError(f"{place('when')}: when {problem}; write one of {', '.join(KINDS)}")
+            if kind:
+                raise refuse_value(place("when"), "rule_when_is_unknown", value=kind, names=", ".join(KINDS))
+            raise refuse_value(place("when"), "rule_lacks_when", names=", ".join(KINDS))
     name = values.get("name", f"rule {number}")
     if not isinstance(name, str) or not name or name.startswith("dag:"):
-        raise ValueError(f"{place('name')}: name is {name!r}; write a text that does not begin with dag:")
+        raise refuse_value(place("name"), "rule_name_is_wrong", value=repr(name))
     rule = AlertRule(
         name=name,
         when=when,
@@ -202,39 +200,30 @@ def _build_rule(
 def _read_channels(value: object, channels: Mapping[str, AlertChannel], where: str) -> tuple[str, ...]:
     names = read_texts(value, where, "to")
     if not names:
-        raise ValueError(
-            f'{where}: the rule has no receiver; add to = ["CHANNEL"], with the name of a table [alerts.channels.CHANNEL]'
-        )
+        raise refuse_value(where, "rule_has_no_receiver")
     for name in names:
         if name not in channels:
-            hint = f"the channels are {', '.join(channels)}" if channels else "there are no channels"
-            raise ValueError(f"{where}: there is no channel {name!r}; {hint}; add [alerts.channels.{name}]")
+            if channels:
+                raise refuse_value(where, "rule_names_unknown_channel", name=name, names=", ".join(channels), key=name)
+            raise refuse_value(where, "rule_names_first_channel", name=name, key=name)
     return names
 
 
 def _read_limits(values: dict[str, Any], when: tuple[str, ...], place: Callable[[str], str]) -> dict[str, Any]:
     longer, by = values.get("longer_than"), values.get("by")
     if longer is not None and not set(when) & set(_WITH_LONGER_THAN):
-        raise ValueError(
-            f'{place("longer_than")}: longer_than has no effect for when = {when[0]!r}; remove it, or write when = "late" or "waiting"'
-        )
+        raise refuse_value(place("longer_than"), "longer_than_has_no_effect", value=when[0])
     if by is not None and "late" not in when:
-        raise ValueError(f'{place("by")}: by has no effect for when = {when[0]!r}; remove it, or write when = "late"')
+        raise refuse_value(place("by"), "by_has_no_effect", value=when[0])
     if by is not None and (not isinstance(by, str) or not _TIME_OF_DAY.fullmatch(by)):
-        raise ValueError(f'{place("by")}: by is {by!r}; write a time of day such as "07:30"')
+        raise refuse_value(place("by"), "by_is_no_time_of_day", value=repr(by))
     if "late" in when and longer is None and by is None:
-        raise ValueError(
-            f'{place("when")}: a rule about late runs needs longer_than = "2h", longer_than = "p95" or by = "07:30"'
-        )
+        raise refuse_value(place("when"), "late_rule_lacks_limit")
     if "waiting" in when and longer is None:
-        raise ValueError(
-            f'{place("when")}: a rule about waiting runs needs longer_than, for example longer_than = "30m"'
-        )
+        raise refuse_value(place("when"), "waiting_rule_lacks_limit")
     is_p95 = longer == "p95"
     if is_p95 and when != ("late",):
-        raise ValueError(
-            f'{place("longer_than")}: longer_than = "p95" is for when = "late" only; give the other kinds a rule of their own'
-        )
+        raise refuse_value(place("longer_than"), "p95_is_for_late_runs")
     span = None if longer is None or is_p95 else read_span(longer, place("longer_than"), "longer_than")
     return {"longer_than_s": span, "is_p95": is_p95, "by": by}
 
@@ -243,24 +232,20 @@ def _check_dag_keys(rule: AlertRule, values: dict[str, Any], place: Callable[[st
     if set(rule.when) <= set(_WITHOUT_DAG):
         for key in ("dags", "exclude_dags", "tags"):
             if key in values:
-                raise ValueError(
-                    f"{place(key)}: {key} has no effect for when = {rule.when[0]!r}, which is not about a DAG; remove it"
-                )
+                raise refuse_value(place(key), "key_is_not_about_dag", key=key, value=rule.when[0])
     if "baselines" in values and not set(rule.when) & set(_OF_BASELINES):
-        raise ValueError(
-            f"{place('baselines')}: baselines has no effect for when = {rule.when[0]!r}, which is not about a baseline; remove it"
-        )
+        raise refuse_value(place("baselines"), "baselines_have_no_effect", value=rule.when[0])
 
 
 def _read_grouping(value: object, where: str) -> str:
     if value not in GROUPINGS:
-        raise ValueError(f"{where}: group_by is {value!r}; write one of {', '.join(GROUPINGS)}")
+        raise refuse_value(where, "grouping_is_unknown", value=repr(value), names=", ".join(GROUPINGS))
     return str(value)
 
 
 def _read_flag(value: object, where: str) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"{where}: resolved is {value!r}; write true or false")
+        raise refuse_value(where, "resolved_is_no_boolean", value=repr(value))
     return value
 
 

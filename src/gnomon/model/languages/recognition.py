@@ -32,6 +32,13 @@ _SEPARATORS = (" ", ",", ";", ":")
 """What a clause begins with: words that only stand behind others."""
 _START = 4
 """Characters by which the forms are grouped."""
+_NEXT_WORD = re.compile(r" ([^\W\d]\w*)")
+_STATES = frozenset((*TERMS, "fails"))
+_NAME_FOLLOWS = re.compile(
+    r"(?:^|[ (:])(?:task|run|runs|DAG|DAGs|asset|alias|pool|rule|host|queue|pod|partition|policy|port|operation|answered|its|of|by|at|on|in|into|from|to)$"
+    r"|[:;,(]$|gnomon [a-z-]+(?: [a-z-]+)*$"
+)
+"""The end of an argument that cannot be one before a word of ours: what follows these words is a name, also if it reads `failed`."""
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _NAME = r"\S+?"
 _LAZY = re.compile(r"([*+}])\?")
@@ -182,6 +189,8 @@ class TextReader:
 
     def _build(self, form: _Form, match: re.Match[str], text: str) -> Reading | None:
         values: dict[str, ArgumentValue] = {COUNT: 1} if form.is_singular else {}
+        if any(_is_cut_before_name(match, number, text) for number in range(1, len(form.groups) + 1)):
+            return None
         for parts, piece in zip(form.groups, match.groups(), strict=True):
             pieces = self._read_parts(parts, piece)
             if pieces is None or any(name in values and values[name] != value for name, value in pieces.items()):
@@ -305,6 +314,14 @@ def _has_literals(text: str, form: _Form) -> bool:
             return False
         place += len(literal)
     return True
+
+
+def _is_cut_before_name(match: re.Match[str], number: int, text: str) -> bool:
+    """Whether this group ends where a name must follow, and a word of ours does. A group of nothing but `task` may itself be a name, but not before a state."""
+    start, end = match.span(number)
+    word = _NEXT_WORD.match(text, end)
+    ending = _NAME_FOLLOWS.search(match[number]) if word else None
+    return word is not None and ending is not None and (ending.start() > 0 or (start == 0 and word[1] in _STATES))
 
 
 def _has_words(phrase: Sentence) -> bool:

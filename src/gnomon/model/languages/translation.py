@@ -9,7 +9,7 @@ from gnomon.model.languages.cron_forms import put_cron
 from gnomon.model.languages.language import Language
 from gnomon.model.languages.recognition import ITEMS_MAX, TEXT_MAX, Reading, TextReader
 from gnomon.model.languages.word_forms import put_duration, put_ordinal, put_terms
-from gnomon.model.sentences.catalogue import TERM_ARGUMENTS
+from gnomon.model.sentences.catalogue import NAME_ARGUMENTS, TERM_ARGUMENTS
 from gnomon.model.sentences.sentence import ArgumentValue, CronText, Sentence
 from gnomon.model.sentences.spans import (
     SEPARATORS,
@@ -29,6 +29,8 @@ _DIVISIONS_MAX = 2
 _DEPTH_MAX = 12
 """How many texts inside of one another are translated."""
 _PLAIN = (ArgumentKind.TEXT, ArgumentKind.COUNT, ArgumentKind.DURATION, ArgumentKind.ORDINAL)
+_WITH_BUILT_IN_NAMES = ("calendar", "other_calendar")
+"""Arguments in which one word can be ours, `weekdays`; in other texts one word is a name, or a value, of an author."""
 _NAMED_BY_OBJECT = (ArgumentKind.RUN, ArgumentKind.TASK, ArgumentKind.COMMAND)
 
 
@@ -108,7 +110,7 @@ class _SentenceWriter:
             return (_plain(put_cron(text, language) or text),)
         if name in TERM_ARGUMENTS:
             return (_plain(put_terms(text, language)),)
-        if kind is ArgumentKind.TEXT:
+        if kind is ArgumentKind.TEXT and name not in NAME_ARGUMENTS and (" " in text or name in _WITH_BUILT_IN_NAMES):
             return self._write_text(text)
         if kind in _PLAIN or isinstance(value, float) or (isinstance(value, str) and kind in _NAMED_BY_OBJECT):
             return (_plain(text),)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from gnomon.ground.config import load_config
 from gnomon.ground.config.alert_channels import read_span
 from gnomon.ground.config.alert_rules import KINDS, AlertRule, read_alert_settings
+from gnomon.ground.config.language_files import find_language
 from gnomon.ground.config.option import OptionError
 from gnomon.model.alerts import AlertKind
+from gnomon.model.languages.translation import translate
+from gnomon.model.sentences.catalogue import TERMS
 
 CHANNEL = '[alerts.channels.ops]\ntype = "email"\nto = ["a@x.test", "b@x.test"]\n'
 HOOK = '[alerts.channels.ops]\ntype = "webhook"\nurl = "https://h.test/a/b?key=1"\n'
@@ -33,6 +37,10 @@ def test_a_home_without_a_file_has_no_rules(tmp_path: Path) -> None:
 
 def test_the_kinds_are_those_of_the_model() -> None:
     assert KINDS == tuple(AlertKind)
+
+
+def test_each_kind_is_a_word_that_languages_translate() -> None:
+    assert {kind.value for kind in AlertKind} <= set(TERMS)
 
 
 def test_a_rule_has_its_keys_and_defaults(tmp_path: Path) -> None:
@@ -183,6 +191,17 @@ MISTAKES = [
 @pytest.mark.parametrize(("text", "expected"), MISTAKES)
 def test_a_mistake_names_the_file_the_line_the_key_and_the_remedy(tmp_path: Path, text: str, expected: str) -> None:
     assert expected in refusal(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", [text for text, _ in MISTAKES])
+def test_a_mistake_is_put_into_the_language_of_the_reader(tmp_path: Path, text: str) -> None:
+    chinese = find_language("zh")
+    assert chinese is not None
+    with pytest.raises(OptionError) as caught:
+        read(tmp_path, text)
+    words = translate(str(caught.value), chinese)
+    assert re.search("[\u4e00-\u9fff]", words), words
+    assert not re.search(r"; (write|add|give|remove|its) ", words), words
 
 
 def test_the_secret_of_a_wrong_channel_is_not_printed(tmp_path: Path) -> None:

@@ -32,11 +32,11 @@ from gnomon.model.sentences.catalogue.service_words import WORDS as SERVICE_WORD
 from gnomon.model.sentences.catalogue.simulation_words import WORDS as SIMULATION_WORDS
 from gnomon.model.sentences.catalogue.storage_words import WORDS as STORAGE_WORDS
 from gnomon.model.sentences.catalogue.task_words import WORDS as TASK_WORDS
-from gnomon.model.sentences.catalogue.term_words import TERM_ARGUMENTS, TERMS
+from gnomon.model.sentences.catalogue.term_words import NAME_ARGUMENTS, TERM_ARGUMENTS, TERMS
 from gnomon.model.sentences.catalogue.timetable_words import WORDS as TIMETABLE_WORDS
 from gnomon.model.sentences.catalogue.value_words import WORDS as VALUE_WORDS
 
-__all__ = ["ARGUMENTS", "TABLES", "TERMS", "TERM_ARGUMENTS", "WORDS"]
+__all__ = ["ARGUMENTS", "NAME_ARGUMENTS", "TABLES", "TERMS", "TERM_ARGUMENTS", "WORDS"]
 
 TABLES = (
     NAME_WORDS,

@@ -5,6 +5,25 @@ from __future__ import annotations
 TERM_ARGUMENTS = ("state", "states", "counts", "thing", "things", "process_kind", "act", "tries_of_task", "weekdays")
 """The arguments that hold such words."""
 
+NAME_ARGUMENTS = (
+    *("name", "task_id", "worker", "host", "queue", "executor", "triggerer", "trigger", "conn_id", "key", "variable"),
+    *("by", "alias", "uri", "url", "rule_name", "folder", "file", "pattern", "missing_pool"),
+    *(
+        "short_name",
+        "class_path",
+        "module",
+        "attribute",
+        "package",
+        "option",
+        "other_option",
+        "issuer",
+        "client_id",
+        "claim",
+    ),
+    *("commit", "ref", "revision", "head", "shell", "watcher", "mapper"),
+)
+"""The arguments that hold names of authors and users: no language translates them, whatever word they are."""
+
 TERMS = (
     "success",
     "succeeded",
