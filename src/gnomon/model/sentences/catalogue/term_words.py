@@ -7,20 +7,21 @@ TERM_ARGUMENTS = ("state", "states", "counts", "thing", "things", "process_kind"
 
 NAME_ARGUMENTS = (
     *("name", "task_id", "worker", "host", "queue", "executor", "triggerer", "trigger", "conn_id", "key", "variable"),
-    *("by", "alias", "uri", "url", "rule_name", "folder", "file", "pattern", "missing_pool"),
     *(
+        "by",
+        "alias",
+        "uri",
+        "url",
+        "rule_name",
+        "folder",
+        "file",
+        "pattern",
+        "missing_pool",
         "short_name",
         "class_path",
-        "module",
-        "attribute",
-        "package",
-        "option",
-        "other_option",
-        "issuer",
-        "client_id",
-        "claim",
     ),
-    *("commit", "ref", "revision", "head", "shell", "watcher", "mapper"),
+    *("module", "attribute", "package", "option", "other_option", "issuer", "client_id", "claim", "commit", "ref"),
+    *("revision", "head", "shell", "watcher", "mapper"),
 )
 """The arguments that hold names of authors and users: no language translates them, whatever word they are."""
 
