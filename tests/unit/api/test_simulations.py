@@ -203,7 +203,7 @@ def test_changes_of_a_paused_dag_and_broken_files_are_told(api: Client) -> None:
         ({"expect": ["orders is nice"]}, "scenario.expect[0] 'orders is nice' is not 'report ends before 07:00'"),
         ({"expect": ["invoices ends before 07:00"]}, "scenario.expect[0] names 'invoices'"),
         ({"set": {"orders.load": "1h", "orders.load.duration": "2h"}}, "'orders.load' is changed twice"),
-        ({"freeze": ["orders"], "set": {"orders": "1h"}}, "names 'orders', which is no DAG"),
+        ({"freeze": ["orders"], "set": {"orders": "1h"}}, "scenario.set.orders is about DAG orders, which scenario.freeze[0] leaves out"),
         ({"sets": {}}, "scenario: 'sets' is no key of a scenario"),
         ({"dags": "/etc"}, "scenario.dags is about a folder of DAG files"),
         ({"set": "1h"}, "scenario.set takes a table"),

@@ -8,7 +8,7 @@ import pytest
 
 from gnomon.authoring.sdk import DAG, Asset, BaseOperator, task
 from gnomon.authoring.sdk.dags.dag_spec import build_dag_spec
-from gnomon.authoring.sdk.signatures.old_arguments import suggest_keyword
+from gnomon.authoring.sdk.signatures.old_arguments import add_suggestion
 
 
 def warnings_of(dag: DAG) -> list[str]:
@@ -55,15 +55,15 @@ def test_the_hint_of_a_mapping_that_comes_too_late_says_how_to_write_it() -> Non
     with pytest.raises(AttributeError) as late:
         made.expand(retries=[1])
     assert (
-        suggest_keyword(late.value)
+        add_suggestion("", late.value)
         == "; an operator is mapped instead of made: BaseOperator.partial(task_id='t', ...).expand(...)"
     )
     with pytest.raises(AttributeError) as twice:
         result.expand(x=[2])
     assert (
-        suggest_keyword(twice.value)
+        add_suggestion("", twice.value)
         == "; this is the result of a task, and a task is mapped once: give all its arguments to one expand()"
     )
     with pytest.raises(AttributeError) as other:
         object().expand  # type: ignore[attr-defined]
-    assert suggest_keyword(other.value) == ""
+    assert add_suggestion("as it is", other.value) == "as it is"

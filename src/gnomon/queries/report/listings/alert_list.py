@@ -45,7 +45,7 @@ class AlertRow:
         """The row without the names of hidden DAGs and baselines: a sentence that has some is a text."""
         text, rule = hide(self.sentence), hide(self.rule)
         if text == self.sentence:
-            return replace(self, rule=rule)
+            return self if rule == self.rule else replace(self, rule=rule)
         return replace(self, rule=rule, sentence=text, message=store_sentence(quote(text)))
 
 
