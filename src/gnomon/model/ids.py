@@ -98,3 +98,12 @@ class TaskKey(NamedTuple):
     run_pk: int
     task_no: int
     map_index: int = UNMAPPED
+
+
+_NAMES_SHOWN = 5
+
+
+def shorten_names(names: Iterable[str]) -> str:
+    """The first of the names, for a sentence that gives their number."""
+    ordered = sorted(names)
+    return ", ".join(ordered[:_NAMES_SHOWN]) + (" ..." if len(ordered) > _NAMES_SHOWN else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gnomon.changes.scenarios.task_times import TaskTime, list_sources
@@ -10,7 +10,7 @@ from gnomon.entry.projection.random_shares import describe_try, draw_share
 from gnomon.entry.projection.undisturbed_runs import DrawnRun
 from gnomon.entry.testing.scripted import Play
 from gnomon.model.attempts import RETURN_VALUE, Attempt, XComItem
-from gnomon.model.ids import UNMAPPED
+from gnomon.model.ids import UNMAPPED, shorten_names
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.spec import DagSpec
@@ -23,7 +23,6 @@ CALLBACK_S = 1.0
 """The duration of a callback."""
 RETURNED = (XComItem(key=RETURN_VALUE, value="null"),)
 """What a task stores that returned something of an unknown length."""
-_NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -147,9 +146,3 @@ class AssumedTimes:
                 say("lengths_are_assumed", count=len(lengths), total=ASSUMED_LENGTH, names=shorten_names(lengths))
             )
         return sentences
-
-
-def shorten_names(names: Iterable[str]) -> str:
-    """The first of the names, for a sentence that gives their number."""
-    ordered = sorted(names)
-    return ", ".join(ordered[:_NAMES_SHOWN]) + (" ..." if len(ordered) > _NAMES_SHOWN else "")

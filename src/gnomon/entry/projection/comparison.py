@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.end_reasons import EndReasons, SimulatedSide, open_side
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.run_pairs import RunPair, pair_runs
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
+from gnomon.model.ids import shorten_names
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec

@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.author_code.timetable_host import TimetableHost
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.drawn_times import DrawnTimes
 from gnomon.entry.projection.futures import Futures, KeptParts
 from gnomon.entry.projection.projected_dags import RAISED_LATER
 from gnomon.entry.projection.run_outcomes import RunOutcome, TaskOutcome
 from gnomon.entry.projection.snapshot import Snapshot
 from gnomon.entry.projection.unplanned_dags import list_unplanned
+from gnomon.model.ids import shorten_names
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Command, Sentence, say
 from gnomon.model.states import FINISHED_TASK_STATES, DagRunState, TaskInstanceState

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.changes.scenarios.expectation import Expectation, find_subject
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.baseline_calendars import BaselineCalendars
 from gnomon.entry.projection.expectations import list_violations
 from gnomon.entry.projection.run_outcomes import RunOutcome, find_done_at
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
 from gnomon.model.baseline_specs import BaselineSpec
+from gnomon.model.ids import shorten_names
 from gnomon.model.instants import Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon.author_code.timetable_host import TimetableHost
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.projected_dags import build_running_dags, drop_unprojected, list_unprojected
 from gnomon.entry.projection.projector import Projector
 from gnomon.entry.projection.recorded_times import RecordedTimes
 from gnomon.entry.projection.run_outcomes import OutcomeCollector, RunOutcome
 from gnomon.entry.projection.run_pairs import RunPair, pair_runs
 from gnomon.model.errors.product import UserError
-from gnomon.model.ids import GROUPS
+from gnomon.model.ids import GROUPS, shorten_names
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.records import DagRecord, PoolRecord
 from gnomon.model.sentences import Sentence, say

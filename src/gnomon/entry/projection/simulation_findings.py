@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gnomon.changes.scenarios.expectation import Expectation
-from gnomon.entry.projection.assumed_times import shorten_names
 from gnomon.entry.projection.expectations import BrokenExpectation, list_violations
 from gnomon.entry.projection.falling_behind import GrowingQueue, list_growing_queues
 from gnomon.entry.projection.late_reasons import LateReasons
 from gnomon.entry.projection.run_outcomes import RunOutcome
 from gnomon.entry.projection.simulation import Scenario, SimulatedRuns
+from gnomon.model.ids import shorten_names
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
 import os
 import signal
 import socket
@@ -22,12 +23,15 @@ from gnomon.author_code.processes import author_forks, kernel
 from gnomon.author_code.processes.child_setup import check_store_not_imported, inherited_socket
 from gnomon.author_code.processes.immortal_objects import make_objects_immortal
 from gnomon.author_code.processes.large_pages import find_filled_ranges, use_large_pages
+from gnomon.author_code.processes.message_stream import FrameDecoder
 from gnomon.author_code.processes.packets import receive_packet, send_packet
 from gnomon.author_code.processes.spawn_backoff import describe_refusal
 from gnomon.author_code.runner import attempt_child, signals
-from gnomon.author_code.runner.attempt_protocol import create_decoder
+from gnomon.author_code.runner.attempt_protocol import ToChild, create_decoder
 from gnomon.services.worker import file_zygote, zygote_protocol
 from gnomon.services.worker.warmup import warm_up_attempts
+
+log = logging.getLogger("gnomon.zygote")
 
 ROLE = "base zygote"
 
@@ -39,7 +43,7 @@ def main() -> None:
     decoder = msgspec.msgpack.Decoder(zygote_protocol.ToBaseZygote)
     frame_decoder = create_decoder()
     preload_entry_points()
-    warm_up_attempts(frame_decoder, ROLE)
+    _warm_up(frame_decoder)
     gc.collect()
     gc.freeze()
     make_objects_immortal()
@@ -59,6 +63,14 @@ def main() -> None:
             file_zygote.main(socket.socket(fileno=descriptors[0]), order, frame_decoder)
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _warm_up(frame_decoder: FrameDecoder[ToChild]) -> None:
+    """Run the attempts that fill what children share. Without them tasks run all the same, so a full disk or a folder that cannot be written only costs time."""
+    try:
+        warm_up_attempts(frame_decoder, ROLE)
+    except (OSError, RuntimeError) as error:
+        log.warning("the zygote was not warmed up, so tasks take more processor time: %s", error)
 
 
 def _refuse(descriptors: list[int], error: OSError) -> None:

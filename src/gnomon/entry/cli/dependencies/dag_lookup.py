@@ -12,6 +12,7 @@ from gnomon.changes.actions.dependency_previews import LocatedDag
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.trial.dag_search import find_by_id, find_in_file, looks_like_file, parse_all_files
 from gnomon.model.errors.product import UserError
+from gnomon.model.ids import shorten_names
 from gnomon.model.sentences import say
 from gnomon.model.spec import DagSpec, collect_edges
 from gnomon.queries.report.listings.dag_list import find_dag
@@ -24,8 +25,6 @@ from gnomon.services.dagfiles.settings import SourceFolder, build_dag_processor_
 from gnomon.storage.store import DatabaseNotInitialised
 from gnomon.storage.store.dag_records import dags
 from gnomon.storage.store.ownership import group_state
-
-NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +107,11 @@ def load_folder(home: Home, folder: str, *, shown: str | None = None, skip_broke
             dags.setdefault(dag.spec.dag_id, (dag.spec, file.path))
     left_out = [os.path.relpath(file.path, path) for file in broken]
     if not dags:
-        count, names = (
-            len(left_out),
-            ", ".join(left_out[:NAMES_SHOWN]) + (" ..." if len(left_out) > NAMES_SHOWN else ""),
+        more = (
+            say("as_broken_files_are_left_out", count=len(left_out), names=shorten_names(left_out))
+            if left_out
+            else None
         )
-        more = say("as_broken_files_are_left_out", count=count, names=names) if left_out else None
         raise UserError(say("folder_defines_no_dag", folder=name, more=more))
     return FolderDags(list(dags.values()), left_out)
 

@@ -21,9 +21,10 @@ from gnomon.changes.scenarios.scenario_file import SUFFIX, read_scenario_file
 from gnomon.entry.cli.deployment.home import Home
 from gnomon.entry.cli.parameter_types import resolve_instant
 from gnomon.entry.cli.simulations.dag_source import DagSource, load_source
-from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes, shorten_names
+from gnomon.entry.projection.assumed_times import DEFAULT_S, NamedTimes
 from gnomon.entry.projection.simulation import Scenario
 from gnomon.model.errors.product import UserError
+from gnomon.model.ids import shorten_names
 from gnomon.model.instants import SECOND, Instant
 from gnomon.model.sentences import Sentence, say
 from gnomon.model.spec import DagSpec
