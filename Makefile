@@ -33,7 +33,7 @@ up: .venv/.installed ## Install into .venv and run everything, with the example 
 test: .venv-test/.installed ## Run the tests against the installed wheel (PYTEST=... for pytest's own arguments, WORKERS=... processes)
 	.venv-test/bin/python -m pytest $(WHOLE_RUN) -n $(WORKERS) --dist worksteal $(PYTEST)
 
-quick: .venv-test/.installed ## The pure tests alone, which start no process and open no database file: a minute
+quick: .venv-test/.installed ## The pure tests alone, which start no process and open no database file: one to three minutes
 	.venv-test/bin/python -m pytest -p tests.slowest -m 'pure and not soak' -n $(QUICK_WORKERS) --dist worksteal $(PYTEST)
 
 lint: .venv-test/.installed ## ruff (rules and layout), mypy --strict, the layers of the architecture; for the page ESLint, Prettier and its types
