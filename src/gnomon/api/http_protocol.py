@@ -18,6 +18,8 @@ REQUEST_TIMEOUT_S = 30.0
 """From its first byte, or from the start of the connection, until a request with its body must have arrived."""
 CONNECTIONS_MAX = 3_000
 """The most connections of one server besides its streams of events: together they need fewer descriptors than the process has."""
+FIRST_REQUEST_S = 0.5
+"""A server that ends waits so long for the request of a connection that has not sent one: it may be on its way, and its client cannot know that the server ends."""
 HEAD_BYTES_MAX = 64 * 1024
 """The most bytes of a request line with its headers, or of what stands between two pieces of a body: the parser keeps them until they are complete."""
 PIPELINED_MAX = 32
@@ -102,6 +104,8 @@ class HttpProtocol(HttpToolsProtocol):
     _server: _Connections
     _is_refused = False
     """The headers are complete and too long; the connection ends with the answer."""
+    _is_last = False
+    """The server ends: the request that the connection waits for is its only one."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
@@ -146,6 +150,8 @@ class HttpProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= PIPELINED_MAX:
             raise OverflowError(f"more than {PIPELINED_MAX} requests wait for their answers")
         super().on_headers_complete()
+        if self._is_last:
+            self.cycle.keep_alive = False
         self.headers = []  # of trailers, which are no headers (RFC 9110, section 6.5.1): a proxy that replaces X-Forwarded-For in headers passes them on
         self.cycle.__class__ = _UnframedCycle if self.scope["http_version"] == "1.0" else _PacedCycle
 
@@ -160,6 +166,18 @@ class HttpProtocol(HttpToolsProtocol):
         self._kept_bytes = 0
         if not self._is_refused:
             super().on_message_complete()
+
+    def shutdown(self) -> None:
+        """The server ends: end the connection after the answer to its request, and one without a request when none arrives soon."""
+        if self.cycle is None:
+            self._is_last = True
+            self.loop.call_later(FIRST_REQUEST_S, self._end_unused)
+        else:
+            super().shutdown()
+
+    def _end_unused(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
 
     def _hand_over(self, successor: asyncio.Protocol) -> bool:
         """Give the connection to another protocol, after the headers of the answer; False when the client has left.

@@ -145,3 +145,12 @@ class Cursor(msgspec.Struct, frozen=True, kw_only=True):
     run_after: Instant
     interval_start: Instant | None
     interval_end: Instant | None
+
+    def move(self, by: int) -> Cursor:
+        """The slot `by` microseconds later, with its interval."""
+        start, end = self.interval_start, self.interval_end
+        return Cursor(
+            run_after=self.run_after + by,
+            interval_start=None if start is None else start + by,
+            interval_end=None if end is None else end + by,
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import socket
 import time
@@ -21,6 +22,7 @@ from gnomon.api.access.open_access import OpenAccess
 from gnomon.api.context import ApiContext
 from gnomon.api.health import HealthSnapshot
 from gnomon.api.openapi_document import OpenApiDocument
+from gnomon.api.service import create_server
 from gnomon.ground.clock import VirtualClock
 from gnomon.ground.config import load_config
 
@@ -227,3 +229,28 @@ def test_a_connection_that_is_lost_leaves_nothing_to_the_garbage_collector(clien
         assert [one() for one in left] == [None, None]
     finally:
         gc.enable()
+
+
+def test_a_connection_that_is_made_while_the_server_ends_gets_its_answer(tmp_path: Path) -> None:
+    async def serve_and_end() -> tuple[bytes, bytes]:
+        context = ApiContext(load_config({}, tmp_path), VirtualClock(0), OpenAccess(), lambda: HealthSnapshot(0, ()))
+        server, listener = create_server(context), socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        late, silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        while len(server.server_state.connections) < 2:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.002)
+        server.request_stop()
+        while listener.fileno() != -1:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0)
+        late[1].write(WHOLE)
+        answers = await asyncio.gather(late[0].read(), silent[0].read())
+        late[1].close()
+        silent[1].close()
+        await serving
+        return answers[0], answers[1]
+
+    answer, nothing = asyncio.run(asyncio.wait_for(serve_and_end(), PATIENCE_S))
+    assert b"200 OK" in answer
+    assert b"connection: close" in answer.lower()
+    assert nothing == b""

@@ -107,13 +107,7 @@ def _move_cursor_before(timetable: DeltaTimetable, start: Instant, cursor: Curso
         if isinstance(timetable, TriggerTimetable) or cursor.interval_start is None
         else cursor.interval_start
     )
-    moved = (start - 1 - at) // step * step
-    begin, end = cursor.interval_start, cursor.interval_end
-    return Cursor(
-        run_after=cursor.run_after + moved,
-        interval_start=None if begin is None else begin + moved,
-        interval_end=None if end is None else end + moved,
-    )
+    return cursor.move((start - 1 - at) // step * step)
 
 
 def _ask_run_id(timetable: Timetable, slot: PlannedRun) -> str:

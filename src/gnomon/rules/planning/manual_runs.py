@@ -130,13 +130,7 @@ def _move_cursor_back(
     if seconds is None or timetable.calendar is not None:
         return None
     step = int(seconds * SECOND)
-    back = ((key(_to_slot(cursor)) - instant) // step + 1) * step
-    start, end = cursor.interval_start, cursor.interval_end
-    return Cursor(
-        run_after=cursor.run_after - back,
-        interval_start=None if start is None else start - back,
-        interval_end=None if end is None else end - back,
-    )
+    return cursor.move(-((key(_to_slot(cursor)) - instant) // step + 1) * step)
 
 
 def _search_author(

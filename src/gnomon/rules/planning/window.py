@@ -11,7 +11,7 @@ from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.sentences import render, say
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
 from gnomon.rules.planning.queries import ask_next
-from gnomon.rules.timetables.base import Timetable
+from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.rules.timetables.spans import compute_fixed_seconds
 
@@ -43,8 +43,8 @@ def list_runs_in_window(
 ) -> WindowRuns:
     """The runs due from `start` (inclusive) to `end` (exclusive), at most `most`, up to where the timetable fails.
 
-    `earliest` and `latest`: the dates of a DAG. `last`: the last slot that was planned for it; the search starts there if
-    that is shortly before the window. `is_over`: asked before each run, whether the caller waits no longer. Raises PlanningError if the timetable
+    `earliest` and `latest`: the dates of a DAG. `last`: the last slot that was planned for it, if the slots of the window
+    depend on it. `is_over`: asked before each run, whether the caller waits no longer. Raises PlanningError if the timetable
     fails before the first run.
     """
     runs: list[PlannedRun] = []
@@ -98,15 +98,34 @@ def _iterate_near(
     timetable: Timetable, start: Instant, earliest: Instant | None, latest: Instant | None, last: Cursor | None
 ) -> Iterator[PlannedRun]:
     if last is not None and start - LOOK_BACK_SPANS[-2] <= last.run_after <= start:
-        return iterate_runs_from(timetable, last.run_after if earliest is None else earliest, latest, last, start)
+        near = _find_near(timetable, start, last)
+        if near is not None:
+            return iterate_runs_from(timetable, near.run_after if earliest is None else earliest, latest, near, start)
     return iterate_runs_from(timetable, find_walk_start(timetable, start, earliest, latest), latest, None, start)
+
+
+def _find_near(timetable: Timetable, start: Instant, last: Cursor) -> Cursor | None:
+    """The slot from which the slots of the window are found in few steps, because they depend on `last`; None if they depend on no slot.
+
+    The next year of a schedule with a slot a minute begins half a million steps after `last`: only the slots of an author's
+    timetable have to be asked for one after the other.
+    """
+    if not isinstance(timetable, BuiltinTimetable) or timetable.follows_runs or last.run_after == start:
+        return last
+    if not isinstance(timetable, DeltaTimetable):
+        return None
+    seconds = compute_fixed_seconds(timetable.span)
+    if seconds is None or timetable.calendar is not None:
+        return last
+    step = int(seconds * SECOND)
+    return last.move(max(0, (start - last.run_after) // step - 1) * step)
 
 
 def _step_before(timetable: DeltaTimetable, start: Instant, earliest: Instant | None) -> Instant:
     """The last step from the start date before the window; the window's start if there is no start date."""
     if earliest is None or earliest >= start:
         return start if earliest is None else earliest
-    seconds = compute_fixed_seconds(timetable._delta)
+    seconds = compute_fixed_seconds(timetable.span)
     if seconds is None:
         return earliest
     step = int(seconds * SECOND)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 import pytest
 from dateutil.relativedelta import relativedelta
 
 from gnomon.calendars import Weekends
-from gnomon.model.instants import to_datetime, to_instant
+from gnomon.model.instants import SECOND, to_datetime, to_instant
 from gnomon.model.slots import Cursor
-from gnomon.rules.planning.window import list_runs_in_window
+from gnomon.rules.planning import window
+from gnomon.rules.planning.queries import ask_next
+from gnomon.rules.planning.window import iterate_runs_from, list_runs_in_window
 from gnomon.timetables import (
     BusinessDays,
     ContinuousTimetable,
@@ -78,3 +81,27 @@ def test_bounds_of_the_dag_and_of_the_window_hold() -> None:
     later, end = to_instant(MARCH + timedelta(hours=3)), to_instant(MARCH + timedelta(hours=5))
     assert _moments(cron, earliest=later, most=9, end=end) == ["2024-03-10T15:00", "2024-03-10T16:00"]
     assert _moments(cron, latest=later, most=9)[-1] == "2024-03-10T15:00"
+
+
+@pytest.mark.parametrize(
+    "timetable",
+    [
+        CronTriggerTimetable("* * * * *", timezone="Europe/Berlin"),
+        CronDataIntervalTimetable("* * * * *", "UTC"),
+        DeltaTriggerTimetable(timedelta(minutes=1)),
+        DeltaDataIntervalTimetable(timedelta(minutes=1)),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_window_far_after_the_last_slot_is_reached_in_few_steps(
+    timetable: Timetable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = AT - 30 * SECOND
+    first = list_runs_in_window(timetable, start=begin, most=1, earliest=begin).runs[0]
+    last = Cursor(run_after=first.run_after, interval_start=first.interval_start, interval_end=first.interval_end)
+    asked = {"start": AT + 2 * 86400 * SECOND, "most": 5, "earliest": begin, "last": last}
+    by_steps = list(islice((run for run in iterate_runs_from(timetable, begin, None, last) if run.run_after >= asked["start"]), 5))  # fmt: skip
+    calls = []
+    monkeypatch.setattr(window, "ask_next", lambda *asked: calls.append(1) or ask_next(*asked))
+    assert list_runs_in_window(timetable, **asked).runs == by_steps  # type: ignore[arg-type]
+    assert len(calls) < 70, "the hour before the window"
