@@ -7,23 +7,35 @@ import { subsetOfFont } from "./font.ts";
 
 /** `npm run dev` passes requests of the API and of logins to an api-server on this machine. */
 const server = "http://localhost:8080";
-/** Modules that go into a common file if two views or more use them: `frame` is loaded with the page, `views` with the first view that is not Home. */
+/** Modules that go into a common file if two views or more use them: `frame` is loaded with the page, `lists` with a list, `views` with another view than Home and a list. */
 const SHARED = /\/node_modules\/|\/src\/(api|components|pages|state|ui)\//;
 
 const MAIN = fileURLToPath(new URL("src/main.tsx", import.meta.url));
+/** The views that are opened most often: what they need is a file of its own, without the graph, the log and the charts. */
+const LISTS = ["dags/DagsPage", "runs/RunsPage", "tasks/TasksPage"].map((name) =>
+  fileURLToPath(new URL(`src/pages/${name}.tsx`, import.meta.url)),
+);
 interface ModuleGraph {
   getModuleInfo: (id: string) => { importedIds: readonly string[] } | null;
 }
-let loadedFirst: Set<string> | undefined;
+const closures = new Map<string, Set<string>>();
 
-/** Whether the page needs the module before any view but Home: its first file imports it, not only a view that is loaded when it is opened. */
-function isLoadedFirst(id: string, graph: ModuleGraph): boolean {
-  if (!loadedFirst) {
-    loadedFirst = new Set([MAIN]);
-    for (const module of loadedFirst)
-      for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) loadedFirst.add(imported);
+/** Whether the modules import this one; what a view imports when it is opened does not count. */
+function isImported(id: string, by: readonly string[], graph: ModuleGraph): boolean {
+  const key = by.join();
+  let found = closures.get(key);
+  if (!found) {
+    found = new Set(by);
+    for (const module of found)
+      for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) found.add(imported);
+    closures.set(key, found);
   }
-  return loadedFirst.has(id);
+  return found.has(id);
+}
+
+function fileOf(id: string, graph: ModuleGraph): string {
+  if (isImported(id, [MAIN], graph)) return "frame";
+  return isImported(id, LISTS, graph) ? "lists" : "views";
 }
 
 export default defineConfig({
@@ -41,7 +53,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             {
-              name: (id, graph) => (isLoadedFirst(id, graph) ? "frame" : "views"),
+              name: fileOf,
               debugName: "common",
               test: SHARED,
               minShareCount: 2,

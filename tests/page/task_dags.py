@@ -98,11 +98,11 @@ with DAG("rendered", schedule=None):
 
     each.expand(name=["one", "two of {{ ds }}"])
 """,
-    "asks.py": """
+    "deploys.py": """
 from airflow.sdk import DAG, Param
 from airflow.providers.standard.operators.hitl import HITLOperator
 
-with DAG("asks", schedule=None):
+with DAG("deploys", schedule=None):
     HITLOperator(task_id="ask", subject="Deploy on Friday?", body="The tests pass.", options=["yes", "no"], params={"hosts": Param(2, type="integer")})
 """,
 }

@@ -16,10 +16,10 @@ GROUPED = "/dags/grouped/runs/one"
 @pytest.fixture(scope="session")
 def ready(product: Product) -> Product:
     """The DAGs of these tests, each with a run `one`."""
-    for name in ("grouped.py", "starved.py", "asks.py"):
+    for name in ("grouped.py", "starved.py", "deploys.py"):
         product.write(name, FILES[name])
     product.do("pools", "set", "starved_pool", "0", "none")
-    for dag_id in ("grouped", "starved", "asks"):
+    for dag_id in ("grouped", "starved", "deploys"):
         product.has_dag(dag_id)
         product.do("dags", "trigger", dag_id, "--run-id", "one")
     product.write("rendered.py", FILES["rendered.py"])
@@ -184,7 +184,7 @@ def test_a_note_is_written_on_a_run(browser: Browser, ready: Product, size: str)
 
 def test_a_run_that_waits_for_a_person_leads_once_to_the_form(browser: Browser, ready: Product) -> None:
     with visit(browser, ready) as seen:
-        seen.log_in("/dags/asks/runs/one")
+        seen.log_in("/dags/deploys/runs/one")
         why = seen.page.get_by_label("Why", exact=True)
         expect(why).to_contain_text("Deploy on Friday?")
         expect(why.get_by_role("link", name="Answer", exact=True)).to_have_count(1)
@@ -196,7 +196,7 @@ def test_a_run_that_waits_for_a_person_leads_once_to_the_form(browser: Browser, 
 
 def test_a_person_answers_a_question_where_the_task_is(browser: Browser, ready: Product) -> None:
     with visit(browser, ready) as seen:
-        seen.log_in("/dags/asks/runs/one/tasks/ask")
+        seen.log_in("/dags/deploys/runs/one/tasks/ask")
         page = seen.page
         question = page.get_by_label("Question: ")
         expect(question).to_contain_text("Deploy on Friday?")

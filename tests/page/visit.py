@@ -76,7 +76,7 @@ class Visit:
             return
         context.clear_cookies()
         self.log_in_by_form(path)
-        expect(self.page.get_by_role("button", name="Log in")).to_have_count(0)
+        expect(self.page.get_by_role("button", name="Log in", exact=True)).to_have_count(0)
         _sessions[self.address] = context.cookies()
 
     def log_in_by_form(self, path: str, password: str = PASSWORD) -> None:
@@ -84,7 +84,7 @@ class Visit:
         self.open(path)
         self.page.get_by_label("Name", exact=True).fill("admin")
         self.page.get_by_label("Password", exact=True).fill(password)
-        self.page.get_by_role("button", name="Log in").click()
+        self.page.get_by_role("button", name="Log in", exact=True).click()
 
     def delete_views(self) -> None:
         """Delete the saved views of the account: a default view changes what other tests find."""

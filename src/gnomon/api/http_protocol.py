@@ -104,6 +104,8 @@ class HttpProtocol(HttpToolsProtocol):
     _server: _Connections
     _is_refused = False
     """The headers are complete and too long; the connection ends with the answer."""
+    _is_used = False
+    """A request has arrived with its headers."""
     _is_last = False
     """The server ends: the request that the connection waits for is its only one."""
 
@@ -150,6 +152,7 @@ class HttpProtocol(HttpToolsProtocol):
         if len(self.pipeline) >= PIPELINED_MAX:
             raise OverflowError(f"more than {PIPELINED_MAX} requests wait for their answers")
         super().on_headers_complete()
+        self._is_used = True
         if self._is_last:
             self.cycle.keep_alive = False
         self.headers = []  # of trailers, which are no headers (RFC 9110, section 6.5.1): a proxy that replaces X-Forwarded-For in headers passes them on
@@ -169,14 +172,14 @@ class HttpProtocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """The server ends: end the connection after the answer to its request, and one without a request when none arrives soon."""
-        if self.cycle is None:
+        if self._is_used:
+            super().shutdown()
+        else:
             self._is_last = True
             self.loop.call_later(FIRST_REQUEST_S, self._end_unused)
-        else:
-            super().shutdown()
 
     def _end_unused(self) -> None:
-        if self.cycle is None:
+        if not self._is_used:
             self.transport.close()
 
     def _hand_over(self, successor: asyncio.Protocol) -> bool:

@@ -24,6 +24,19 @@ interface ActMenuProps {
 
 export function ActMenu({ target, choices, scopes, first, isSmall, onDone, children }: ActMenuProps) {
   const [chosen, setChosen] = useState<ActChoice>();
+  const menu = (
+    <Menu name={t("More acts")} isSmall={isSmall}>
+      <Act dagId={target.dagId}>
+        {choices.map((one) => (
+          <MenuItem key={one.label} isDangerous={one.act === "delete"} onSelect={() => setChosen(one)}>
+            {t(one.label)} …
+          </MenuItem>
+        ))}
+        {children && <MenuSeparator />}
+      </Act>
+      {children}
+    </Menu>
+  );
   return (
     <>
       {first && (
@@ -40,16 +53,9 @@ export function ActMenu({ target, choices, scopes, first, isSmall, onDone, child
           </Button>
         </Act>
       )}
-      <Act dagId={target.dagId} otherwise={children && <Menu name={t("More acts")}>{children}</Menu>}>
-        <Menu name={t("More acts")} isSmall={isSmall}>
-          {choices.map((one) => (
-            <MenuItem key={one.label} isDangerous={one.act === "delete"} onSelect={() => setChosen(one)}>
-              {t(one.label)} …
-            </MenuItem>
-          ))}
-          {children && <MenuSeparator />}
-          {children}
-        </Menu>
+      {/* One menu before and after the rights of the account are known: one that is open stays open. */}
+      {children ? menu : <Act dagId={target.dagId}>{menu}</Act>}
+      <Act dagId={target.dagId}>
         {chosen && (
           <ActDialog
             key={chosen.label}

@@ -2,7 +2,9 @@
 
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { Fragment, useCallback, useEffect } from "react";
-import { useMe } from "../state/account";
+import { useQuery } from "@tanstack/react-query";
+import { meQuery } from "../api/administration";
+import { AccountContext } from "../state/account";
 import { t } from "../state/language";
 import { readLastSearch } from "../state/lastSearch";
 import { readMeta } from "../state/meta";
@@ -33,7 +35,7 @@ const CONNECTIONS: Record<Connection, string> = {
 export function Layout() {
   const connection = useLiveChanges();
   const user = readMeta("gnomon-user");
-  const me = useMe();
+  const me = useQuery(meQuery()).data;
   const navigate = useNavigate();
   const go = useCallback((to: string) => void navigate({ to, search: readLastSearch(to) }), [navigate]);
   const path = useRouterState({ select: (state) => state.location.pathname });
@@ -48,7 +50,7 @@ export function Layout() {
     if (dagId !== undefined) remember({ dagId, runId });
   }, [dagId, runId]);
   return (
-    <>
+    <AccountContext value={me}>
       <a className={styles.skip} href="#content">
         {t("Skip to the content")}
       </a>
@@ -151,7 +153,7 @@ export function Layout() {
       <Toasts />
       <Tour />
       <Shortcuts go={go} />
-    </>
+    </AccountContext>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Times and durations as people read them. */
 
 import { useSyncExternalStore } from "react";
-import { readPreference, subscribe as subscribePreferences, usePreference, ZONE } from "./preferences";
+import { readPreference, subscribe as subscribePreferences, ZONE } from "./preferences";
 
 /** `local` for that of the browser, `UTC`, or the name of a zone: `Asia/Kathmandu`. */
 export type Zone = string;
@@ -11,9 +11,7 @@ const listeners = new Set<() => void>();
 
 /** The zone in which the page shows times. The zone of the DAG holds on the pages of a DAG; on the others UTC takes its place. */
 export function useZone(): Zone {
-  const [choice] = usePreference(ZONE);
-  const zone = useSyncExternalStore(subscribe, () => dagZone);
-  return choice === "DAG" ? (zone ?? "UTC") : choice;
+  return useSyncExternalStore(subscribe, readZone);
 }
 
 /** As `useZone`, outside of components. */

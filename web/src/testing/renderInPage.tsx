@@ -11,6 +11,7 @@ import {
 import { act, cleanup, render } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { type Me, meQuery } from "../api/administration";
+import { AccountContext } from "../state/account";
 
 /** The account of the tests: whoever may do everything is offered every act. */
 const ADMIN: Me = { account: "admin", role: "admin", grants: [], has_accounts: true, has_password: true, may: [] };
@@ -30,7 +31,9 @@ export async function renderInPage(component: () => ReactNode, address = "/"): P
     await router.load();
     render(
       <QueryClientProvider client={client}>
-        <RouterProvider router={router} />
+        <AccountContext value={ADMIN}>
+          <RouterProvider router={router} />
+        </AccountContext>
       </QueryClientProvider>,
     );
   });

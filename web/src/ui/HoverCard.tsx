@@ -1,8 +1,9 @@
 /** A card that opens while the pointer or the focus rests on something, and a short text in the same way. It stays while the pointer is on it; Escape closes it. */
 
-import { Hovercard, HovercardAnchor, HovercardProvider, useHovercardStore } from "@ariakit/react/hovercard";
+import { Hovercard, useHovercardStore } from "@ariakit/react/hovercard";
+import { Role } from "@ariakit/react/role";
 import { Tooltip as Tip, TooltipAnchor, TooltipProvider } from "@ariakit/react/tooltip";
-import type { ReactElement, ReactNode } from "react";
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import styles from "./hoverCard.module.css";
 
 const REST_MS = 350;
@@ -18,28 +19,60 @@ interface Props {
 }
 
 export function HoverCard({ children, content, label, isTip }: Props) {
-  const store = useHovercardStore({ timeout: REST_MS, placement: "bottom-start" });
+  // A list has a card in each of its rows: all that a card needs is made when the pointer or the focus first comes to it.
+  const [anchor, setAnchor] = useState<HTMLElement | null>(null);
+  const [open, setOpen] = useState(false);
+  const rest = useRef<number | undefined>(undefined);
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => () => window.clearTimeout(rest.current), []);
+  const show = (event: { currentTarget: HTMLElement }) => {
+    window.clearTimeout(rest.current);
+    setAnchor(event.currentTarget);
+    setOpen(true);
+  };
   return (
-    <HovercardProvider store={store}>
-      <HovercardAnchor
+    <>
+      <Role
         render={children}
-        onFocus={() => store.show()}
-        onClick={() => store.show()}
+        onPointerEnter={(event) => {
+          const shown = { currentTarget: event.currentTarget };
+          if (event.pointerType === "mouse") rest.current = window.setTimeout(() => show(shown), REST_MS);
+        }}
+        onPointerLeave={() => window.clearTimeout(rest.current)}
+        onFocus={show}
+        onClick={show}
         onBlur={(event) => {
-          if (!store.getState().contentElement?.contains(event.relatedTarget)) store.hide();
+          if (!card.current?.contains(event.relatedTarget)) setOpen(false);
         }}
       />
-      <Hovercard
-        className={styles.card}
-        gutter={6}
-        portal
-        unmountOnHide
-        role={isTip ? "tooltip" : "dialog"}
-        aria-label={label}
-      >
-        <Content of={content} />
-      </Hovercard>
-    </HovercardProvider>
+      {anchor && <Card {...{ anchor, open, setOpen, card, content, label, isTip }} />}
+    </>
+  );
+}
+
+interface CardProps extends Omit<Props, "children"> {
+  anchor: HTMLElement;
+  open: boolean;
+  setOpen: (open: boolean) => void;
+  card: RefObject<HTMLDivElement | null>;
+}
+
+function Card({ anchor, open, setOpen, card, content, label, isTip }: CardProps) {
+  const store = useHovercardStore({ timeout: REST_MS, placement: "bottom-start", open, setOpen });
+  useLayoutEffect(() => store.setAnchorElement(anchor), [store, anchor]);
+  return (
+    <Hovercard
+      store={store}
+      ref={card}
+      className={styles.card}
+      gutter={6}
+      portal
+      unmountOnHide
+      role={isTip ? "tooltip" : "dialog"}
+      aria-label={label}
+    >
+      <Content of={content} />
+    </Hovercard>
   );
 }
 

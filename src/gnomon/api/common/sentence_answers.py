@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from gnomon.api.common.reader_language import word, word_spans
 from gnomon.api.common.shapes import Answer
@@ -36,18 +38,26 @@ class CommandAnswer(Answer):
     options: list[str]
 
 
+def _is_null(value: object) -> bool:
+    return value is None
+
+
+_WITHOUT_NULL = Field(exclude_if=_is_null)
+"""Most spans are text alone: with the fields that others have, their nulls would be half of the answer of Home."""
+
+
 class SpanAnswer(Answer):
     """A piece of a sentence, and what it names; null fields are not part of it."""
 
     kind: ArgumentKind
     """`text`, `instant`, `dag`, `run`, `task`, `pool`, `asset`, `cron` or `command`."""
     text: str
-    dag_id: str | None = None
-    run_id: str | None = None
-    task_id: str | None = None
-    map_index: int | None = None
-    command: CommandAnswer | None = None
-    cron: str | None = None
+    dag_id: Annotated[str | None, _WITHOUT_NULL] = None
+    run_id: Annotated[str | None, _WITHOUT_NULL] = None
+    task_id: Annotated[str | None, _WITHOUT_NULL] = None
+    map_index: Annotated[int | None, _WITHOUT_NULL] = None
+    command: Annotated[CommandAnswer | None, _WITHOUT_NULL] = None
+    cron: Annotated[str | None, _WITHOUT_NULL] = None
     """The expression whose words the text is."""
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, ValidatorFunctionWrapHandler, model_validator
 
 from gnomon.api.common.fault_limits import bound_faults
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 DEPTH_MAX = 200
 """How deeply a value of a body may be nested. pydantic writes at most 255 levels; an answer has some of its own around the value."""
@@ -20,6 +24,11 @@ class Answer(BaseModel):
     """The answer to a request."""
 
     model_config = ConfigDict(populate_by_name=True)
+
+
+def copy_fields(row: DataclassInstance) -> dict[str, Any]:
+    """The fields of a dataclass by name. `asdict` would also copy what the values are made of: a whole tree for each sentence."""
+    return {field.name: getattr(row, field.name) for field in fields(row)}
 
 
 class Body(BaseModel):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from gnomon.api.common.filters import read_instant
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.reader_language import word
 from gnomon.api.common.sentence_answers import SpannedAnswer, map_spans
-from gnomon.api.common.shapes import Answer
+from gnomon.api.common.shapes import Answer, copy_fields
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.model.instants import to_datetime
@@ -94,7 +93,7 @@ def get_failures(
             "left_out": failures.left_out,
             "complete": failures.is_complete,
             "dags": [
-                {**asdict(row), "failures": [_hide_in_run(failure, hide) for failure in row.failures]}
+                {**copy_fields(row), "failures": [_hide_in_run(failure, hide) for failure in row.failures]}
                 for row in failures.dags
             ],
         }
@@ -103,7 +102,7 @@ def get_failures(
 
 def _hide_in_run(failure: RunFailure, hide: Callable[[str], str]) -> dict[str, object]:
     tasks = [
-        {**asdict(task), "error": None if task.error is None else hide(word(task.error))} for task in failure.tasks
+        {**copy_fields(task), "error": None if task.error is None else hide(word(task.error))} for task in failure.tasks
     ]
     reason = None if failure.reason is None else hide(word(failure.reason))
-    return {**asdict(failure), "reason": reason, "tasks": tasks, "spans": map_spans([failure.reason], hide)}
+    return {**copy_fields(failure), "reason": reason, "tasks": tasks, "spans": map_spans([failure.reason], hide)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 
 from gnomon.api.access.hidden_names import build_name_filter
@@ -10,7 +9,7 @@ from gnomon.api.access.permissions import CurrentUser, requires
 from gnomon.api.access.visible_dags import VisibleDags
 from gnomon.api.common.operation_router import OperationRouter
 from gnomon.api.common.sentence_answers import Hide, SentenceAnswer, build_sentence
-from gnomon.api.common.shapes import Answer
+from gnomon.api.common.shapes import Answer, copy_fields
 from gnomon.api.context import Context
 from gnomon.api.policies import ApiResource, Permission
 from gnomon.queries.report.activity.current_work import LateRun, WaitingRun, read_current_work
@@ -89,9 +88,9 @@ def get_work(context: Context, user: CurrentUser) -> WorkAnswer:
 
 def _build_waiting(row: WaitingRun, hide: Hide) -> dict[str, object]:
     coded = [build_sentence(reason, hide) for reason in row.reasons]
-    return asdict(row) | {"reasons": [sentence.text for sentence in coded], "coded": coded}
+    return copy_fields(row) | {"reasons": [sentence.text for sentence in coded], "coded": coded}
 
 
 def _build_late(row: LateRun, hide: Hide) -> dict[str, object]:
     coded = build_sentence(row.why, hide)
-    return asdict(row) | {"why": coded.text, "coded": coded}
+    return copy_fields(row) | {"why": coded.text, "coded": coded}
