@@ -11,8 +11,9 @@ from gnomon.model.instants import SECOND, Instant, to_datetime
 from gnomon.model.sentences import render, say
 from gnomon.model.slots import Cursor, PlannedRun, TimeRestriction
 from gnomon.rules.planning.queries import ask_next
-from gnomon.rules.timetables.base import BuiltinTimetable, Timetable
+from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
+from gnomon.rules.timetables.registry import is_builtin
 from gnomon.rules.timetables.spans import compute_fixed_seconds
 
 _DAY = 86400 * SECOND
@@ -110,7 +111,7 @@ def _find_near(timetable: Timetable, start: Instant, last: Cursor) -> Cursor | N
     The next year of a schedule with a slot a minute begins half a million steps after `last`: only the slots of an author's
     timetable have to be asked for one after the other.
     """
-    if not isinstance(timetable, BuiltinTimetable) or timetable.follows_runs or last.run_after == start:
+    if not is_builtin(timetable) or timetable.follows_runs or last.run_after == start:
         return last
     if not isinstance(timetable, DeltaTimetable):
         return None

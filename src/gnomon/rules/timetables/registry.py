@@ -35,10 +35,16 @@ BUILTINS = tuple(_MODULES)
 """The class names of the built-in timetables."""
 
 
+def is_builtin(timetable: Timetable) -> bool:
+    """Whether the class is one of Gnomon's; False for an author's, also when it extends one of these."""
+    cls = type(timetable)
+    return cls.__module__.startswith(f"{_PACKAGE}.") and cls.__name__ in _MODULES
+
+
 def reference(timetable: Timetable) -> TimetableRef:
     """The stored form of a timetable: a built-in by its class name, an author's by module and class name."""
     cls = type(timetable)
-    builtin = cls.__module__.startswith(f"{_PACKAGE}.") and _MODULES.get(cls.__name__) is not None
+    builtin = is_builtin(timetable)
     return TimetableRef(
         path=cls.__name__ if builtin else f"{cls.__module__}.{cls.__qualname__}",
         data=_data(timetable),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from typing import Any
 
 import pytest
 from dateutil.relativedelta import relativedelta
 
 from gnomon.calendars import Weekends
 from gnomon.model.instants import SECOND, to_datetime, to_instant
-from gnomon.model.slots import Cursor
+from gnomon.model.slots import Cursor, DagRunInfo, PlannedRun, TimeRestriction
 from gnomon.rules.planning import window
 from gnomon.rules.planning.queries import ask_next
 from gnomon.rules.planning.window import iterate_runs_from, list_runs_in_window
@@ -99,9 +100,28 @@ def test_a_window_far_after_the_last_slot_is_reached_in_few_steps(
     begin = AT - 30 * SECOND
     first = list_runs_in_window(timetable, start=begin, most=1, earliest=begin).runs[0]
     last = Cursor(run_after=first.run_after, interval_start=first.interval_start, interval_end=first.interval_end)
-    asked = {"start": AT + 2 * 86400 * SECOND, "most": 5, "earliest": begin, "last": last}
-    by_steps = list(islice((run for run in iterate_runs_from(timetable, begin, None, last) if run.run_after >= asked["start"]), 5))  # fmt: skip
-    calls = []
-    monkeypatch.setattr(window, "ask_next", lambda *asked: calls.append(1) or ask_next(*asked))
-    assert list_runs_in_window(timetable, **asked).runs == by_steps  # type: ignore[arg-type]
+    start = AT + 2 * 86400 * SECOND
+    following = (run for run in iterate_runs_from(timetable, begin, None, last) if run.run_after >= start)
+    by_steps = list(islice(following, 5))
+    calls: list[object] = []
+
+    def count(*asked: Any) -> PlannedRun | None:
+        calls.append(asked)
+        return ask_next(*asked)
+
+    monkeypatch.setattr(window, "ask_next", count)
+    assert list_runs_in_window(timetable, start=start, most=5, earliest=begin, last=last).runs == by_steps
     assert len(calls) < 70, "the hour before the window"
+
+
+def test_an_authors_class_that_extends_a_built_in_one_is_asked_for_each_slot_after_the_last() -> None:
+    class EveryOther(CronTriggerTimetable):
+        def plan_next(self, last: DagRunInfo | None, restriction: TimeRestriction, now: datetime) -> DagRunInfo | None:
+            following = super().plan_next(last, restriction, now)
+            return following if last is None else super().plan_next(following, restriction, now)
+
+    last = Cursor(run_after=AT - 86400 * SECOND, interval_start=None, interval_end=None)
+    found = _moments(
+        EveryOther("0 * * * *", timezone="UTC"), start=AT + 1, last=last, earliest=AT - 30 * 86400 * SECOND
+    )
+    assert found == ["2024-03-10T14:00", "2024-03-10T16:00", "2024-03-10T18:00"]
