@@ -143,19 +143,14 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         page.reload()
         nodes = page.locator(".graph-node")
         expect(nodes).to_have_count(4)
-        # All in one look: a page that was loaded again scrolls to where it was, and that may come between two.
-        frame, *boxes = page.locator(
-            ".graph-frame"
-        ).evaluate("""(frame) => [frame, ...frame.querySelectorAll(".graph-node")].map((one) => {
-            const { left, right, top, bottom } = one.getBoundingClientRect();
-            return { left, right, top, bottom };
-        })""")
-        assert len(boxes) == 4
-        for box in boxes:
-            assert frame["left"] <= box["left"], "a node is cut at the left"
-            assert box["right"] <= frame["right"], "a node is cut at the right"
-            assert frame["top"] <= box["top"], "a node is cut at the top"
-            assert box["bottom"] <= frame["bottom"], "a node is cut at the bottom"
+        # The picture is fitted again when the frame has its size, after the nodes are there: it has to end with all of them in view.
+        page.wait_for_function("""() => {
+            const edges = (one) => one.getBoundingClientRect();
+            const frame = edges(document.querySelector(".graph-frame"));
+            const nodes = [...document.querySelectorAll(".graph-node")].map(edges);
+            return nodes.length === 4 && nodes.every((node) => frame.left <= node.left && node.right <= frame.right
+                && frame.top <= node.top && node.bottom <= frame.bottom);
+        }""")
 
 
 def test_the_graph_folds_by_folder_and_opens_a_group(browser: Browser, product: Product) -> None:
