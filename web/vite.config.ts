@@ -25,6 +25,8 @@ function isImported(id: string, by: readonly string[], graph: ModuleGraph): bool
   const key = by.join();
   let found = closures.get(key);
   if (!found) {
+    for (const entry of by)
+      if (!graph.getModuleInfo(entry)) throw new Error(`no module ${entry}: vite.config.ts names it`);
     found = new Set(by);
     for (const module of found)
       for (const imported of graph.getModuleInfo(module)?.importedIds ?? []) found.add(imported);

@@ -143,7 +143,7 @@ def test_the_graph_has_waits_triggers_assets_and_circles(browser: Browser, produ
         page.reload()
         nodes = page.locator(".graph-node")
         expect(nodes).to_have_count(4)
-        # The picture is fitted again when the frame has its size, after the nodes are there: it has to end with all of them in view.
+        # The nodes are in the document before the size of the frame is known, to which the picture is fitted.
         page.wait_for_function("""() => {
             const edges = (one) => one.getBoundingClientRect();
             const frame = edges(document.querySelector(".graph-frame"));

@@ -25,9 +25,9 @@ export function HoverCard({ children, content, label, isTip }: Props) {
   const rest = useRef<number | undefined>(undefined);
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => () => window.clearTimeout(rest.current), []);
-  const show = (event: { currentTarget: HTMLElement }) => {
+  const show = (element: HTMLElement) => {
     window.clearTimeout(rest.current);
-    setAnchor(event.currentTarget);
+    setAnchor(element);
     setOpen(true);
   };
   return (
@@ -35,12 +35,12 @@ export function HoverCard({ children, content, label, isTip }: Props) {
       <Role
         render={children}
         onPointerEnter={(event) => {
-          const shown = { currentTarget: event.currentTarget };
-          if (event.pointerType === "mouse") rest.current = window.setTimeout(() => show(shown), REST_MS);
+          const element = event.currentTarget;
+          if (event.pointerType === "mouse") rest.current = window.setTimeout(() => show(element), REST_MS);
         }}
         onPointerLeave={() => window.clearTimeout(rest.current)}
-        onFocus={show}
-        onClick={show}
+        onFocus={(event) => show(event.currentTarget)}
+        onClick={(event) => show(event.currentTarget)}
         onBlur={(event) => {
           if (!card.current?.contains(event.relatedTarget)) setOpen(false);
         }}

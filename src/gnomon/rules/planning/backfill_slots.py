@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import msgspec
 
 from gnomon.model.errors.timetable import PlanningError
-from gnomon.model.instants import SECOND, Instant, to_datetime
+from gnomon.model.instants import Instant, to_datetime
 from gnomon.model.slots import Cursor, DataInterval, PlannedRun
 from gnomon.model.states import DagRunType
 from gnomon.rules.planning.queries import ask_run_id
 from gnomon.rules.planning.window import find_walk_start, iterate_runs_from
 from gnomon.rules.timetables.base import Timetable
 from gnomon.rules.timetables.delta_timetable import DeltaTimetable
-from gnomon.rules.timetables.spans import compute_fixed_seconds
 from gnomon.rules.timetables.trigger_timetables import TriggerTimetable
 
 
@@ -98,10 +97,9 @@ def _iterate_slots(
 
 def _move_cursor_before(timetable: DeltaTimetable, start: Instant, cursor: Cursor | None) -> Cursor | None:
     """The cursor moved by whole steps to the last slot before `start`; None if steps cannot be counted."""
-    seconds = compute_fixed_seconds(timetable.span)
-    if cursor is None or seconds is None or timetable.calendar is not None:
+    step = timetable.fixed_step
+    if cursor is None or step is None:
         return None
-    step = int(seconds * SECOND)
     at = (
         cursor.run_after
         if isinstance(timetable, TriggerTimetable) or cursor.interval_start is None

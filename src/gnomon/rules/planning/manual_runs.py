@@ -19,7 +19,7 @@ from gnomon.rules.timetables.delta_timetable import DeltaTimetable
 from gnomon.rules.timetables.multiple_crons import MultipleCronTriggerTimetable
 from gnomon.rules.timetables.registry import BUILTINS, build
 from gnomon.rules.timetables.simple_timetables import NullTimetable
-from gnomon.rules.timetables.spans import add_span, compute_fixed_seconds
+from gnomon.rules.timetables.spans import add_span
 from gnomon.rules.timetables.trigger_timetables import TriggerTimetable
 
 _MONTH_ENDS = 4 * 86400 * SECOND
@@ -126,11 +126,8 @@ def _move_cursor_back(
     """The cursor moved back by whole steps until it is before the wanted slot; None if steps cannot be counted back."""
     if cursor is None or key(_to_slot(cursor)) < instant:
         return cursor
-    seconds = compute_fixed_seconds(timetable.span)
-    if seconds is None or timetable.calendar is not None:
-        return None
-    step = int(seconds * SECOND)
-    return cursor.move(-((key(_to_slot(cursor)) - instant) // step + 1) * step)
+    step = timetable.fixed_step
+    return None if step is None else cursor.move(-((key(_to_slot(cursor)) - instant) // step + 1) * step)
 
 
 def _search_author(

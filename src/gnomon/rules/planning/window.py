@@ -108,18 +108,15 @@ def _iterate_near(
 def _find_near(timetable: Timetable, start: Instant, last: Cursor) -> Cursor | None:
     """The slot from which the slots of the window are found in few steps, because they depend on `last`; None if they depend on no slot.
 
-    The next year of a schedule with a slot a minute begins half a million steps after `last`: only the slots of an author's
-    timetable have to be asked for one after the other.
+    A year of a schedule with a slot a minute has 525,600 of them: only the slots of an author's timetable, and those of steps
+    that vary, have to be asked for one after the other. A window that begins with `last` begins after it.
     """
     if not is_builtin(timetable) or timetable.follows_runs or last.run_after == start:
         return last
     if not isinstance(timetable, DeltaTimetable):
         return None
-    seconds = compute_fixed_seconds(timetable.span)
-    if seconds is None or timetable.calendar is not None:
-        return last
-    step = int(seconds * SECOND)
-    return last.move(max(0, (start - last.run_after) // step - 1) * step)
+    step = timetable.fixed_step
+    return last if step is None else last.move(max(0, (start - last.run_after) // step - 1) * step)
 
 
 def _step_before(timetable: DeltaTimetable, start: Instant, earliest: Instant | None) -> Instant:

@@ -7,6 +7,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import Any
 
 from gnomon.model.errors.timetable import AirflowTimetableInvalid
+from gnomon.model.instants import SECOND
 from gnomon.rules.timetables.base import SteppingTimetable
 from gnomon.rules.timetables.business.calendar_mixin import CalendarMixin, calendar_arguments
 from gnomon.rules.timetables.business.day_filters import SKIP
@@ -16,6 +17,7 @@ from gnomon.rules.timetables.spans import (
     LEAST_S,
     Span,
     add_span,
+    compute_fixed_seconds,
     require_forward,
     subtract_span,
 )
@@ -49,6 +51,12 @@ class DeltaTimetable(CalendarMixin, SteppingTimetable):
     def span(self) -> Span:
         """The distance between two slots."""
         return self._delta
+
+    @property
+    def fixed_step(self) -> int | None:
+        """The microseconds from each slot to the next; None if they vary, as with months or a calendar."""
+        seconds = compute_fixed_seconds(self._delta)
+        return None if seconds is None or self._calendar is not None else int(seconds * SECOND)
 
     @property
     def follows_runs_before(self) -> bool:
